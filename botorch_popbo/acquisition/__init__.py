@@ -2,7 +2,6 @@
 
 from botorch_popbo.acquisition.front_improvement import LogExpectedFrontImprovement
 from botorch_popbo.acquisition.rank_acquisition import RankAcquisitionFunction
-from botorch_popbo.acquisition.space_rank import LogExpectedRankImprovement, LogRankConfidenceBound
 from botorch_popbo.acquisition.utility_improvement import LogExpectedUtilityImprovement
 
 # The paper's, which need those above.
@@ -10,6 +9,10 @@ from botorch_popbo.paper.acquisition import (  # isort: skip
     ExpectedRankingImprovement,
     RectifiedAcquisitionFunction,
     RectifiedLowerConfidenceBound,
+)
+from botorch_popbo.paper.space_rank import (  # isort: skip
+    LogExpectedRankImprovement,
+    LogRankConfidenceBound,
 )
 
 __all__ = [

@@ -26,26 +26,6 @@ def log_improvement(mean: Tensor, variance: Tensor) -> Tensor:
     return _LogImprovement.apply(mean, variance)
 
 
-def improvement_ratio(mean: Tensor, variance: Tensor) -> Tensor:
-    r"""The ratio of :math:`E[\max(z, 0)^2]` to :math:`E[\max(z, 0)]` for normal :math:`z`.
-
-    Args:
-        mean: Means.
-        variance: Variances, of the same shape, taken for at least :data:`MIN_VARIANCE`.
-
-    Returns:
-        A tensor of the same shape, once differentiable.
-    """
-    deviation = variance.clamp_min(MIN_VARIANCE).sqrt()
-    score = mean / deviation
-    # Far away the ratio is the difference of two numbers of the size of the score.
-    is_far = score < -30.0
-    near = score.masked_fill(is_far, 0.0)
-    log_value = log_improvement(near, torch.ones_like(near))
-    ratio = near + torch.exp(torch.special.log_ndtr(near) - log_value)
-    return deviation * torch.where(is_far, -2.0 / score.clamp_max(-30.0), ratio)
-
-
 def log_augmentation(variance: Tensor, noise: Tensor) -> Tensor:
     r"""Logarithm of :math:`1 - \sigma / \sqrt{v + \sigma^2}`, low where noise hides what is left.
 

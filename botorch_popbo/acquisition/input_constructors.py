@@ -68,26 +68,22 @@ def construct_inputs_of_rank_acquisition(
         UnsupportedError: If another posterior_transform is given, or constraints without models of
             slacks.
     """
-    if constraints_tuple is not None and slack_models is None:
+    # All arguments but those left out, of which no constructor should hear.
+    given = {
+        name: value
+        for name, value in locals().items()
+        if value is not None and value is not DEFAULT
+    }
+    if share is None:
+        given["share"] = None
+    given["model"] = _larger_better(model, given.pop("posterior_transform", None))
+    if given.pop("constraints_tuple", None) is not None and slack_models is None:
         raise UnsupportedError(
             "Rank-based acquisition functions take no outcome constraints, because constraints "
             "belong in the order: fit the model to from_constrained_outcomes(X, Y, violations). "
             "Or pass models of the slacks to LogExpectedUtilityImprovement, as slack_models."
         )
-    options: dict[str, Any] = {
-        "X_pending": X_pending,
-        "X_baseline": X_baseline,
-        "slack_models": slack_models,
-        "settings": settings,
-        "K_m": K_m,
-        "beta": beta,
-        "poisson_deviation": poisson_deviation,
-        "seed": seed,
-    }
-    given = {name: value for name, value in options.items() if value is not None}
-    if not isinstance(share, _DefaultType):
-        given["share"] = share
-    return {"model": _larger_better(model, posterior_transform), **given}
+    return given
 
 
 def _larger_better(model: RankModel, transform: PosteriorTransform | None) -> RankModel:

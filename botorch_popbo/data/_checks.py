@@ -1,7 +1,6 @@
 """All checks of points, outcomes and indices, with messages that say what to do."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import torch
 from botorch.exceptions import BotorchTensorDimensionError, InputDataError
@@ -67,7 +66,7 @@ def check_items(X: Tensor) -> None:
     _check_finite(X, "X")
 
 
-def check_tensor(values: Any, name: str) -> None:
+def check_tensor(values: object, name: str) -> None:
     """Check that values are a tensor.
 
     Args:
@@ -78,10 +77,10 @@ def check_tensor(values: Any, name: str) -> None:
         InputDataError: If they are something else.
     """
     if not isinstance(values, Tensor):
-        own = name.removeprefix("train_")
-        tensor = f"torch.as_tensor({own})"
+        argument = name.removeprefix("train_")
+        tensor = f"torch.as_tensor({argument})"
         if hasattr(values, "to_numpy"):  # torch cannot read pandas, and may not write to it
-            tensor = f"torch.tensor({own}.to_numpy())"
+            tensor = f"torch.tensor({argument}.to_numpy())"
         raise InputDataError(f"{name} is a {type(values).__name__}, no tensor. Pass {tensor}.")
 
 

@@ -1,7 +1,6 @@
 """Order and equality of rows given by their columns, exact and in O(N log N)."""
 
-from dataclasses import fields
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import torch
 from botorch.exceptions import InputDataError
@@ -110,14 +109,14 @@ def distinct_points(X: Tensor) -> tuple[Tensor, DistinctRows]:
     return points_at(X, distinct.rows), distinct
 
 
-def detach_fields(record: Any) -> None:
+def detach_fields(record: object) -> None:
     """Drop the gradients of a frozen dataclass of tensors: a model of them could not be copied.
 
     Args:
-        record: The dataclass.
+        record: The dataclass, as its constructor leaves it.
     """
-    for field in fields(record):
-        object.__setattr__(record, field.name, getattr(record, field.name).detach())
+    for name, values in vars(record).items():
+        object.__setattr__(record, name, values.detach())
 
 
 def _without_sign_of_zero(values: Tensor) -> Tensor:

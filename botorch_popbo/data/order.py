@@ -96,50 +96,6 @@ class Order:
             raise InputDataError("A list belongs to two tasks. Give all its entries one.")
 
     @classmethod
-    def from_lists(
-        cls,
-        X: Tensor,
-        item: Tensor,
-        score: Tensor,
-        list_index: Tensor,
-        task_index: Tensor | None = None,
-        variance: Tensor | None = None,
-        is_censored: Tensor | None = None,
-        is_measured: bool = False,
-        is_draw: bool = False,
-    ) -> Self:
-        """Lists whose entries are alike; see the constructor.
-
-        Args:
-            X: Distinct points, an ``m x d`` tensor.
-            item: Which row of ``X`` each entry is about, of shape ``r``.
-            score: What to sort the entries of a list by, larger being better, of shape ``r``.
-            list_index: Which list each entry is in, of shape ``r``.
-            task_index: Which task each entry belongs to, of shape ``r``; one by default.
-            variance: Variances of the scores, of shape ``r``; unknown by default.
-            is_censored: Which entries are only known to be worse than all of a higher score, of
-                shape ``r``; none by default.
-            is_measured: Whether scores are outcomes.
-            is_draw: Whether equal scores say that neither is better.
-
-        Returns:
-            The order.
-        """
-        none = torch.zeros_like(item, dtype=torch.bool)
-        return cls(
-            X=X,
-            item=item,
-            score=score,
-            variance=torch.full_like(score, torch.nan) if variance is None else variance,
-            list_index=list_index,
-            task_index=torch.zeros_like(item) if task_index is None else task_index,
-            is_censored=none if is_censored is None else is_censored,
-            is_measured=torch.full_like(none, is_measured),
-            is_draw=torch.full_like(none, is_draw),
-            judge_noise=torch.ones_like(score),
-        )
-
-    @classmethod
     def from_scores(
         cls,
         X: Tensor,
@@ -147,24 +103,41 @@ class Order:
         variance: Tensor | None = None,
         is_censored: Tensor | None = None,
         is_measured: bool = False,
+        item: Tensor | None = None,
+        list_index: Tensor | None = None,
+        task_index: Tensor | None = None,
+        is_draw: Tensor | None = None,
     ) -> Self:
-        """One list of distinct points.
+        """One list of distinct points; or several lists, of which all entries are alike.
 
         Args:
             X: Distinct points, an ``m x d`` tensor.
-            score: What to sort them by, larger being better, of shape ``m``.
-            variance: Variances of the scores, of shape ``m``; unknown by default.
-            is_censored: Which points are only known to be worse than all of a higher score, of
-                shape ``m``; none by default.
+            score: What to sort them by, larger being better, of shape ``m``, or ``r`` in lists.
+            variance: Variances of the scores, of the same shape; unknown by default.
+            is_censored: Which entries are only known to be worse than all of a higher score, of the
+                same shape; none by default.
             is_measured: Whether scores are outcomes.
+            item: Which row of ``X`` each entry is about, of shape ``r``; all once by default.
+            list_index: Which list each entry is in, of shape ``r``; one by default.
+            task_index: Which task each entry belongs to, of shape ``r``; one by default.
+            is_draw: Of which entries an equal score says that neither is better, of shape ``r``;
+                none by default.
 
         Returns:
             The order.
         """
-        item = torch.arange(len(X), device=X.device)
-        one_list = torch.zeros_like(item)
-        return cls.from_lists(
-            X, item, score, one_list, None, variance, is_censored, is_measured=is_measured
+        zero = torch.zeros_like(score, dtype=torch.long)
+        return cls(
+            X=X,
+            item=torch.arange(len(X), device=X.device) if item is None else item,
+            score=score,
+            variance=torch.full_like(score, torch.nan) if variance is None else variance,
+            list_index=zero if list_index is None else list_index,
+            task_index=zero if task_index is None else task_index,
+            is_censored=zero.bool() if is_censored is None else is_censored,
+            is_measured=torch.full_like(zero, is_measured, dtype=torch.bool),
+            is_draw=zero.bool() if is_draw is None else is_draw,
+            judge_noise=torch.ones_like(score),
         )
 
     @classmethod
@@ -180,8 +153,12 @@ class Order:
             The order of the points that are in a list.
         """
         used, item = items.flatten().unique(return_inverse=True)
-        lists = torch.arange(len(items), device=X.device).repeat_interleave(items.shape[-1])
-        return cls.from_lists(X[used], item, score.flatten(), lists, is_draw=True)
+        lists = torch.arange(len(items), device=X.device).unsqueeze(-1).expand_as(items).flatten()
+        has_tie = (score.sort(-1).values.diff(dim=-1) == 0).any(-1, keepdim=True)
+        is_draw = has_tie.expand_as(items).flatten()
+        return cls.from_scores(
+            X[used], score.flatten(), item=item, list_index=lists, is_draw=is_draw
+        )
 
     @classmethod
     def without_lists(cls, X: Tensor) -> Self:
@@ -193,8 +170,7 @@ class Order:
         Returns:
             The order.
         """
-        none = torch.zeros(0, dtype=torch.long, device=X.device)
-        return cls.from_lists(X, none, none.to(X), none)
+        return cls.from_scores(X, X.new_zeros(0), item=torch.zeros(0).to(X.device, torch.long))
 
     def __repr__(self) -> str:
         """Sizes; the tensors themselves would fill a page."""

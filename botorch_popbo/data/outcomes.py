@@ -113,13 +113,13 @@ def from_groups(X: Tensor, Y: Tensor, groups: Tensor) -> Order:
     entries = points_at(X, distinct.rows[compared])
     points = distinct_rows(*entries.unbind(-1))
     list_index = group[compared].unique(return_inverse=True)[1]
-    return Order.from_lists(
+    return Order.from_scores(
         entries[points.rows],
-        points.inverse,
         outcomes[compared],
-        list_index,
-        list_index,
         is_measured=True,
+        item=points.inverse,
+        list_index=list_index,
+        task_index=list_index,
     )
 
 

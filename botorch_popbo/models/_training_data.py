@@ -38,8 +38,8 @@ def order_of_training_data(
     train_Y: Tensor | None,
     train_Yvar: Tensor | None,
     beside_sources: bool = False,
-    **alternatives: Any,
-) -> Order | None:
+    order: Order | None = None,
+) -> Order:
     """The order of outcomes, or the one that was given in their place.
 
     Args:
@@ -48,26 +48,24 @@ def order_of_training_data(
         train_Yvar: Their variances, an ``N x 1`` tensor; NaN where unknown.
         beside_sources: Whether what other tasks tell makes up for the order that a single point has
             not.
-        **alternatives: By their names, what may be given instead of outcomes.
+        order: What may be given instead of outcomes.
 
     Returns:
-        The order; ``None`` if another of the alternatives was given.
+        The order.
 
     Raises:
-        InputDataError: If not exactly one of outcomes and alternatives was given.
+        InputDataError: If not either outcomes or an order was given.
     """
-    given = [name for name, value in alternatives.items() if value is not None]
-    names = " or ".join(alternatives)
-    if train_X is not None and train_Y is not None and not given:
+    if train_X is not None and train_Y is not None and order is None:
         if beside_sources:
             check_outcomes(train_X, train_Y)
             if len(train_X) > 0 and bool((train_X == train_X[:1]).all()):
                 return Order.without_lists(train_X[:1])
         return from_outcomes(train_X, train_Y, train_Yvar)
-    if len(given) == 1 and all(values is None for values in (train_X, train_Y, train_Yvar)):
-        return alternatives.get("order")
+    if order is not None and train_X is None and train_Y is None and train_Yvar is None:
+        return order
     raise InputDataError(
-        f"Pass train_X and train_Y, or {names}, and not both. To use outcomes beside other "
+        "Pass train_X and train_Y, or order, and not both. To use outcomes beside other "
         "feedback, combine orders: combine(from_outcomes(train_X, train_Y), order)."
     )
 

@@ -3,7 +3,7 @@
 import warnings
 from abc import ABC, abstractmethod
 from copy import deepcopy
-from typing import Any, Self
+from typing import Self
 
 import torch
 from botorch.exceptions import BotorchTensorDimensionError, InputDataError, UnsupportedError
@@ -243,7 +243,7 @@ class RankModel(SingleOutputModel, ABC):
         X = X.to(self.known_X.dtype)
         return self.input_transform(X)
 
-    def custom_fit(self, mll: Module, **options: Any) -> Module:
+    def custom_fit(self, mll: Module, **options: object) -> Module:
         """Let :func:`botorch.fit.fit_gpytorch_mll` reach :meth:`fit`.
 
         Args:

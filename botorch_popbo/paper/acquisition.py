@@ -2,7 +2,8 @@
 
 import math
 from abc import ABC, abstractmethod
-from typing import Any, Self, cast
+from collections.abc import Callable
+from typing import Any, ClassVar, Self, cast
 
 import torch
 from torch import Tensor
@@ -10,17 +11,17 @@ from torch import Tensor
 from botorch_popbo._reproducible import derive_seed
 from botorch_popbo.acquisition._known_points import proximity
 from botorch_popbo.acquisition.rank_acquisition import RankAcquisitionFunction
-from botorch_popbo.acquisition.space_rank import (
+from botorch_popbo.models.rank_model import RankModel
+from botorch_popbo.models.ranking_gp import RankingGP
+from botorch_popbo.paper._point_noise import uniform_from_points
+from botorch_popbo.paper.posterior import PoissonRankPosterior
+from botorch_popbo.paper.space_rank import (
     LogExpectedRankImprovement,
     LogRankConfidenceBound,
     SpaceRankFunction,
     check_place,
     check_weight,
 )
-from botorch_popbo.models.rank_model import RankModel
-from botorch_popbo.models.ranking_gp import RankingGP
-from botorch_popbo.paper._point_noise import uniform_from_points
-from botorch_popbo.paper.posterior import PoissonRankPosterior
 
 
 class RectifiedAcquisitionFunction(RankAcquisitionFunction, ABC):
@@ -52,9 +53,9 @@ class RectifiedAcquisitionFunction(RankAcquisitionFunction, ABC):
     #: Of the uniform number an unpromising point takes this multiple: values are maximised.
     sign: float
     #: The function for a model with uncertainty.
-    of_space: type[SpaceRankFunction]
+    of_space: ClassVar[Callable[..., SpaceRankFunction]]
 
-    def __new__(cls, model: RankModel | None = None, *points: Any, **options: Any) -> Self:
+    def __new__(cls, model: RankModel | None = None, *points: object, **options: object) -> Self:
         """Make the function that suits the model."""
         if not isinstance(model, RankingGP):  # nor if a copy is made, whose model comes later
             return super().__new__(cls)

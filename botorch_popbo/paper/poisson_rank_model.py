@@ -6,7 +6,7 @@ from typing import Any, NoReturn, Self
 
 import torch
 from botorch.acquisition.objective import PosteriorTransform
-from botorch.exceptions import UnsupportedError
+from botorch.exceptions import InputDataError, UnsupportedError
 from botorch.models.transforms.input import InputTransform
 from botorch.posteriors import Posterior
 from botorch.utils.datasets import SupervisedDataset
@@ -81,11 +81,15 @@ class PoissonRankModel(RankModel):
         seed: int = 0,
         settings: PaperSettings = PaperSettings(),  # noqa: B008  (frozen)
     ) -> None:
-        given = {"order": order, "rank_counts": rank_counts}
-        order = order_of_training_data(train_X, train_Y, train_Yvar, False, **given)
+        outcomes = train_X, train_Y, train_Yvar
         if rank_counts is None:
-            assert order is not None
+            order = order_of_training_data(*outcomes, order=order)
             rank_counts = RankCounts.from_order(order)
+        elif any(given is not None for given in (*outcomes, order)):
+            raise InputDataError(
+                "Pass rank_counts alone, without train_X and train_Y or order, from which they "
+                "would be counted."
+            )
         warn_if_silent(not rank_counts.counts.any() if order is None else order.says_nothing)
         if train_X is None or train_Y is None:
             train_X, train_Y = rank_counts.X, -rank_counts.counts / rank_counts.exposure
@@ -170,11 +174,11 @@ class PoissonRankModel(RankModel):
             predicted = predicted.clamp_max(self.num_points)
         counts = self.rank_counts.insert(X_pending, predicted)
         transform = deepcopy(self.input_transform)
-        return self._like(rank_counts=counts, input_transform=transform).fit()
+        return self._like(transform, rank_counts=counts).fit()
 
     def with_order(self, order: Order) -> Self:
         """See the base class."""
-        return self._like(order=order, input_transform=self._unlearned_transform())
+        return self._like(self._unlearned_transform(), order=order)
 
     def posterior(
         self,
@@ -213,7 +217,7 @@ class PoissonRankModel(RankModel):
             )
         return posterior_transform(posterior, X)
 
-    def fantasize(self, *args: Any, **kwargs: Any) -> NoReturn:
+    def fantasize(self, *args: object, **kwargs: object) -> NoReturn:
         """Refuse what look-ahead acquisition functions ask for.
 
         Raises:
@@ -252,9 +256,20 @@ class PoissonRankModel(RankModel):
         """Shares of better points; what met none has not proved good."""
         return (self._counts / self._exposure).nan_to_num(nan=torch.inf)
 
-    def _like(self, **data: Any) -> Self:
+    def _like(
+        self,
+        input_transform: InputTransform,
+        order: Order | None = None,
+        rank_counts: RankCounts | None = None,
+    ) -> Self:
+        """An untrained model of other data with the same settings."""
         return type(self)(
-            **data, untruncated_from=self.untruncated_from, seed=self.seed, settings=self.settings
+            input_transform=input_transform,
+            order=order,
+            rank_counts=rank_counts,
+            untruncated_from=self.untruncated_from,
+            seed=self.seed,
+            settings=self.settings,
         )
 
     def _limit(self, exposure: Tensor, length: Tensor) -> Tensor:

@@ -3,7 +3,8 @@ import torch
 from botorch.acquisition.analytic import _log_ei_helper
 from torch.autograd import gradcheck
 
-from botorch_popbo.acquisition._log_improvement import improvement_ratio, log_improvement
+from botorch_popbo.acquisition._log_improvement import log_improvement
+from botorch_popbo.paper.space_rank import improvement_ratio
 
 MEAN = torch.tensor([-30.0, -3.0, -0.5, 0.0, 0.7, 4.0], dtype=torch.float64)
 VARIANCE = torch.tensor([0.5, 2.0, 1.0, 1e-6, 0.1, 3.0], dtype=torch.float64)

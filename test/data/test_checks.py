@@ -1,172 +1,228 @@
-"""What all sources of outcomes have in common, the messages about bad ones first of all."""
+"""What is refused, with messages that say what to do."""
 
 from collections.abc import Callable
+from dataclasses import fields, replace
+from functools import partial
 from typing import Any
 
 import pytest
 import torch
 from botorch.exceptions import BotorchTensorDimensionError, InputDataError
-from helpers import ranking
-from helpers.ranking import INF, NAN, POINTS, Point, as_records, line, tensor, unmeasured
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from helpers.ranking import INF, NAN, OF_INDICES, OF_OUTCOMES, line, ranking_dataset, tensor
 from torch import Tensor
 
 from botorch_popbo import Order, RankCounts, data
-from botorch_popbo.paper.base_set import from_base_set
 
-Source = Callable[[Tensor, Tensor], Order | RankCounts]
-
-
-def one_group(X: Tensor, Y: Tensor) -> Order:
-    return data.from_groups(X, Y, torch.full(X.shape[:1], -7, dtype=torch.long, device=X.device))
+Source = Callable[..., Any]
+SHAPE = BotorchTensorDimensionError
 
 
-def violating(value: float, num_constraints: int) -> Callable[[Tensor, Tensor], Order]:
-    return lambda X, Y: data.from_constrained_outcomes(
-        X, Y, torch.full((len(X), num_constraints), value).to(X)
-    )
+def pairs(*rows: tuple[int, int]) -> Tensor:
+    return torch.tensor(rows, dtype=torch.long).reshape(-1, 2)
 
 
-SOURCES: dict[str, Source] = {
-    "outcomes": data.from_outcomes,
-    "variances": lambda X, Y: data.from_outcomes(X, Y, torch.ones_like(Y)),
-    "replicates": data.from_replicates,
-    "groups": one_group,
-    "constraints": violating(1.0, 2),
-    "objectives": data.from_objectives,
-    "base set": lambda X, Y: from_base_set(X, Y, torch.Generator().manual_seed(0)),
-}
-#: Sources that here have no more to say than the order of the outcomes.
-NOTHING_NEW: dict[str, Callable[[Tensor, Tensor], Order]] = {
-    "unknown noise": lambda X, Y: data.from_outcomes(X, Y, torch.full_like(Y, torch.nan)),
-    "one group": one_group,
-    "on the bounds": violating(0.0, 1),
-    "within the bounds": violating(-0.5, 3),
-    "no constraints": violating(0.0, 0),
-    "one objective": data.from_objectives,
-    "one objective twice": lambda X, Y: data.from_objectives(X, Y.expand(-1, 2)),
-}
-X = tensor([[1.0, 5.0], [-0.0, 2.0], [1.0, 5.0], [-1.0, 0.0]])
-Y = tensor([[3.0], [2.0], [1.5], [-INF]])
+def column(*values: float) -> Tensor:
+    return tensor(values).unsqueeze(-1)
 
 
-@pytest.fixture(params=SOURCES)
-def source(request: pytest.FixtureRequest) -> Source:
-    return SOURCES[request.param]
+NOT_FINITE = "train_X holds NaN or infinite values. Remove"
+NOT_SHAPED = r"train_X of shape N x d and train_Y of shape N x [1m].*but got \("
+KINDS = r"share one floating-point dtype.*Y.to\(X\)|single or double precision. Pass X.double"
+FEW = r"two distinct points.*train_X holds [01]\. Evaluate|No group holds two distinct"
 
 
-def test_dtype_and_device_are_kept_and_gradients_are_not(
-    source: Source, tkwargs: dict[str, Any]
-) -> None:
-    points, outcomes = X.to(**tkwargs), Y.to(**tkwargs)
-    before = points.clone(), outcomes.clone()
-    found = source(points.requires_grad_(), outcomes.requires_grad_())
-    ranking.assert_kind(found, tkwargs)
-    assert not any(getattr(v, "requires_grad", False) for v in vars(found).values())
-    assert found.X.tolist() == sorted(found.X.tolist())
-    assert torch.equal(points, before[0])
-    assert torch.equal(outcomes, before[1])
-
-
-@pytest.mark.parametrize("name", [name for name in SOURCES if name != "objectives"])
-def test_outcomes_may_be_a_column_or_a_vector(name: str) -> None:
-    ranking.assert_same(SOURCES[name](X, Y), SOURCES[name](X, Y.squeeze(-1)))
-
-
-@pytest.mark.parametrize("name", NOTHING_NEW)
-@given(st.lists(st.tuples(POINTS, ranking.EXTREME), min_size=2, max_size=15))
-def test_what_says_nothing_new_is_the_order_of_the_outcomes(
-    name: str, records: list[tuple[Point, float]]
-) -> None:
-    points, outcomes = (tensor(column) for column in zip(*records, strict=True))
-    assume(points.unique(dim=0).shape[0] >= 2)
-    found = NOTHING_NEW[name](points, outcomes.unsqueeze(-1))
-    order = data.from_outcomes(points, outcomes)
-    assert unmeasured(found).agrees_with(unmeasured(order))
-    assert as_records(found) == as_records(order)
-
-
-@pytest.mark.parametrize("name", SOURCES)
-@given(st.lists(st.tuples(POINTS, ranking.WHOLE), max_size=12), st.randoms())
-def test_the_order_of_evaluations_does_not_matter(
-    name: str, records: list[tuple[Point, float]], random: Any
-) -> None:
-    records = [((8.0, 8.0), 1.0), ((8.0, 8.0), 1.7), ((9.0, 9.0), 0.1), *records]
-    shuffled = random.sample(records, len(records))
-    first, second = (
-        SOURCES[name](*(tensor(column) for column in zip(*r, strict=True)))
-        if name != "objectives"
-        else data.from_objectives(tensor([x for x, _ in r]), tensor([[y, -abs(y)] for _, y in r]))
-        for r in (records, shuffled)
-    )
-    ranking.assert_same(first, second)
-
-
+@pytest.mark.parametrize("source", OF_OUTCOMES.values(), ids=OF_OUTCOMES)
 @pytest.mark.parametrize(
-    ("x", "y", "match"),
+    ("X", "Y", "error", "match"),
     [
-        *((x, 2.0, "train_X holds NaN or infinite values. Remove") for x in (NAN, INF, -INF)),
-        (1.0, NAN, "train_Y holds NaN. Drop those rows, or set them to -inf"),
-        (1.0, INF, r"train_Y holds \+inf.*use -inf: larger outcomes are better"),
+        *((column(0.0, x), line(2), InputDataError, NOT_FINITE) for x in (NAN, INF, -INF)),
+        (line(2), column(1.0, NAN), InputDataError, "train_Y holds NaN. Drop .*set them to -inf"),
+        (line(2), column(1.0, INF), InputDataError, r"train_Y holds \+inf.*larger outcomes are b"),
+        *((column(*x), column(*x), InputDataError, FEW) for x in ((), (0.0,), (0.0, -0.0))),
+        *(
+            (torch.zeros(x), torch.zeros(y), SHAPE, NOT_SHAPED)
+            for x, y in (((3,), (3,)), ((2, 3, 1), (2, 3, 1)), ((3, 1), (2, 1)))
+        ),
+        (torch.zeros(3, 0), torch.zeros(3, 1), SHAPE, NOT_SHAPED),
+        (torch.zeros(3, 1), torch.zeros(1, 3), SHAPE, NOT_SHAPED),
+        *((line(3).to(k), line(3).to(k), InputDataError, KINDS) for k in (torch.long, torch.half)),
+        *(
+            (line(3), line(3).to(kind), InputDataError, KINDS)
+            for kind in (torch.int64, torch.float32, torch.device("meta"))
+        ),
     ],
 )
-def test_bad_values_say_what_to_do(
-    source: Source, x: float, y: float, match: str, tkwargs: dict[str, Any]
-) -> None:
-    with pytest.raises(InputDataError, match=match):
-        source(tensor([[0.0], [x]], **tkwargs), tensor([[1.0], [y]], **tkwargs))
+def test_bad_outcomes(source: Source, X: Tensor, Y: Tensor, error: Any, match: str) -> None:
+    with pytest.raises(error, match=match):
+        source(X, Y)
 
 
-@pytest.mark.parametrize(("points", "distinct"), [([], 0), ([[0]], 1), ([[0], [-0.0]], 1)])
-def test_too_few_points_say_what_to_do(source: Source, points: list[Any], distinct: int) -> None:
-    X = tensor(points).reshape(-1, 1)
-    match = rf"two distinct points.*train_X holds {distinct}\. Evaluate|No group holds two distinct"
-    with pytest.raises(InputDataError, match=match):
-        source(X, torch.rand_like(X))
+PAIR = torch.tensor([0, 1])
 
 
+@pytest.mark.parametrize("name", OF_INDICES)
 @pytest.mark.parametrize(
-    ("X_shape", "Y_shape"),
-    [((3,), (3,)), ((2, 3, 1), (2, 3, 1)), ((3, 1), (2, 1)), ((3, 0), (3, 1)), ((3, 1), (1, 3))],
+    ("pair", "match"),
+    [
+        *((torch.tensor([0, i]), f"holds the index {i}.*X has 3 rows") for i in (-1, 3, 10**9)),
+        (PAIR.double(), "must hold integers.*is of dtype torch.float64"),
+        (PAIR.bool(), r"must hold integers.*of dtype torch.bool.*nonzero\(\)"),
+        (PAIR.cfloat(), "must hold integers.*is of dtype torch.complex64"),
+        (PAIR.to("meta"), r"must be on the device of X, but is on meta.*.to\(X.device\)"),
+    ],
 )
-def test_wrong_shapes_say_what_to_do(
-    source: Source, X_shape: tuple[int, ...], Y_shape: tuple[int, ...]
-) -> None:
-    match = r"train_X of shape N x d and train_Y of shape N x [1m].*but got \("
+def test_bad_indices(name: str, pair: Tensor, match: str) -> None:
+    with pytest.raises(InputDataError, match=f"{name.split()[-1]} {match}"):
+        OF_INDICES[name](line(3), pair)
+
+
+@pytest.mark.parametrize("source", OF_INDICES.values(), ids=OF_INDICES)
+@pytest.mark.parametrize(
+    ("X", "error", "match"),
+    [
+        *((column(0.0, 1.0, x), InputDataError, "X holds NaN or inf") for x in (NAN, INF)),
+        (line(3).long(), InputDataError, r"X holds torch.int64.*X.double\(\)"),
+        *((torch.zeros(n), SHAPE, "X of shape N x d, one row") for n in ((3,), (3, 0), (2, 3, 1))),
+    ],
+)
+def test_bad_items(source: Source, X: Tensor, error: Any, match: str) -> None:
+    with pytest.raises(error, match=match):
+        source(X, PAIR)
+
+
+TWICE = column(0.0, 5.0, -0.0)
+ZEROS = torch.zeros(3, dtype=torch.long)
+measured = partial(data.from_outcomes, line(2), line(2))
+grouped = partial(data.from_groups, line(3), line(3))
+constrained = partial(data.from_constrained_outcomes, line(2), line(2))
+compared = partial(data.from_comparisons, line(3))
+
+
+def ranked(listed: list[int]) -> Order:
+    return data.from_ranking_dataset(ranking_dataset(TWICE, [listed], [[0, 1]]))
+
+
+def counted(count: float, exposure: float) -> RankCounts:
+    return RankCounts(line(2), tensor([0.0, count]), tensor([2.0, exposure]))
+
+
+BAD_VALUES: list[tuple[Source, tuple[Any, ...], str]] = [
+    (measured, ([0.0] * 2,), r"no tensor. Pass torch.as_tensor\(Yvar\)"),
+    (grouped, ([0] * 3,), r"no tensor. Pass torch.as_tensor\(groups\)"),
+    (constrained, ([[0.0]] * 2,), r"no tensor. Pass torch.as_tensor\(violations\)"),
+    (compared, ([[0, 1]],), r"no tensor. Pass torch.as_tensor\(comparisons\)"),
+    (compared, (pairs((0, 1)), [0]), r"no tensor. Pass torch.as_tensor\(ties\)"),
+    (data.from_ordering, (line(3).numpy(), [0, 1]), r"no tensor. Pass torch.as_tensor\(X\)"),
+    *((measured, (column(1.0, v),), "train_Yvar holds.*squared standard") for v in (-1, INF, -INF)),
+    (measured, (torch.ones(2),), r"train_X and train_Yvar must share.*Yvar.to\(X\)"),
+    (data.from_replicates, (line(3), line(3)), "evaluated twice without a f.*from_outcomes, with"),
+    (data.from_replicates, (column(0, 0, 2), column(-INF, 0, 1)), "evaluated twice without a f"),
+    (grouped, (torch.arange(3),), "No group holds two distinct points.*give one label"),
+    (grouped, (ZEROS.double(),), r"groups must hold integers.*groups.long\(\)"),
+    (grouped, (ZEROS.bool(),), "groups must hold integers.*torch.bool"),
+    (grouped, (ZEROS.cfloat(),), "groups must hold integers.*torch.complex64"),
+    (grouped, (ZEROS.to("meta"),), r"groups must be on the device.*groups.to\(X.device\)"),
+    *((constrained, (column(0.0, v),), "violations holds NaN.*to -inf") for v in (NAN, INF, -INF)),
+    (constrained, (line(2).float(),), r"train_X and violations must.*violations.to\(X"),
+    (constrained, (line(2).long(),), r"train_X and violations must.*violations.to\(X"),
+    (data.from_ordering, (TWICE, [1, 0, 1]), "Item 1 is listed twice. List every item once"),
+    (data.from_top_k, (TWICE, [0], [1, 0]), "Item 0 is listed twice. List every item once"),
+    (data.from_ordering, (TWICE, [0, 1, 2]), "Rows 0 and 2 of X are equal.*List one of them"),
+    (data.from_top_k, (TWICE, [0], [2]), "Rows 0 and 2 of X are equal and both listed"),
+    (data.from_ordering, (TWICE, [0]), "two items or more.*but got 1, of which 1"),
+    (data.from_top_k, (TWICE, [], [0, 1]), "one at least in its place.*of which 0 .*Name more"),
+    (ranked, ([0, 0],), "holds an item, or an equal one, twice"),
+    (ranked, ([0, 2],), "holds an item, or an equal one, twice"),
+    (compared, (pairs((0, 1), (1, 1)),), "Row 1 of comparisons compares an item with itself"),
+    (data.from_comparisons, (TWICE, pairs((0, 2))), "Row 0 of comparisons.*an equal row of X"),
+    (compared, (pairs(), pairs((0, 1), (1, 1))), "Row 1 of ties compares an item with itself"),
+    *(
+        (compared, (pairs(), ties), "no comparison.*one comparison or tie")
+        for ties in (None, pairs())
+    ),
+    *((counted, (k, 2.0), "between 0 and its finite exposure") for k in (-1.0, 2.5, NAN)),
+    (counted, (1.0, INF), "between 0 and its finite exposure"),
+    (data.combine, (), "There is no order to combine. Pass at least one"),
+    (data.combine, ([1, 2],), "A list is no Order.*combine one by one"),
+]
+BAD_SHAPES: list[tuple[Source, tuple[Any, ...], str]] = [
+    (measured, (line(3),), r"train_Yvar of shape N x 1.*2 rows.*\(3, 1\)"),
+    *(
+        (grouped, (groups,), "groups of shape N x 1, a value for each of")
+        for groups in (ZEROS[:2], ZEROS.expand(3, 3), ZEROS[None], ZEROS[0])
+    ),
+    *(
+        (constrained, (torch.zeros(shape),), "violations of shape N x c, one row")
+        for shape in ((2,), (3, 1), (2, 1, 1))
+    ),
+    (data.from_ordering, (line(3), PAIR[None]), r"ordering of shape m, a list.*\(1, 2\)"),
+    (data.from_top_k, (line(3), [0], torch.tensor(2)), r"rest of shape m, a list.*\(\)"),
+    *(
+        (compared, (ZEROS.new_zeros(shape),), "comparisons of shape m x 2, a pair")
+        for shape in ((2,), (2, 3), (1, 2, 2), (0,))
+    ),
+    (compared, (pairs((0, 1)), ZEROS), "ties of shape m x 2, a pair"),
+    *(
+        (RankCounts, tuple(map(torch.zeros, shapes)), "m x d with counts and exposure of shape")
+        for shapes in (((3,), (3,), (3,)), ((3, 1), (2,), (3,)), ((3, 1), (3, 1), (3, 1)))
+    ),
+]
+
+
+@pytest.mark.parametrize(("source", "given", "match"), BAD_VALUES)
+def test_bad_values(source: Source, given: tuple[Any, ...], match: str) -> None:
+    with pytest.raises(InputDataError, match=match):
+        source(*given)
+
+
+@pytest.mark.parametrize(("source", "given", "match"), BAD_SHAPES)
+def test_bad_shapes(source: Source, given: tuple[Any, ...], match: str) -> None:
     with pytest.raises(BotorchTensorDimensionError, match=match):
-        source(torch.zeros(X_shape), torch.zeros(Y_shape))
+        source(*given)
+
+
+WIDE = Order.from_scores(line(3).expand(-1, 2), line(3).squeeze(-1))
 
 
 @pytest.mark.parametrize(
-    ("call", "name"),
+    ("other", "error", "match"),
     [
-        (lambda X, Y: data.from_outcomes(X, Y, [0.0] * 3), "Yvar"),
-        (lambda X, Y: data.from_groups(X, Y, [0] * 3), "groups"),
-        (lambda X, Y: data.from_constrained_outcomes(X, Y, [[0.0]] * 3), "violations"),
-        (lambda X, Y: data.from_comparisons(X, [[0, 1]]), "comparisons"),
-        (lambda X, Y: data.from_comparisons(X, X[:2, 0].long().view(1, 2), [0]), "ties"),
-        (lambda X, Y: data.from_ordering(X.numpy(), [0, 1]), "X"),
+        (Order.from_scores(line(2), tensor([1, 2])), SHAPE, r"\[1, 2\] columns. Describe all of"),
+        (WIDE.to(torch.zeros(0).float()), InputDataError, "float32 on cpu and.*to"),
+        (WIDE.to(torch.zeros(0).half()), InputDataError, "float16 on cpu and.*to"),
     ],
 )
-def test_whatever_is_no_tensor_says_what_to_do(
-    call: Callable[[Tensor, Tensor], Order], name: str
-) -> None:
-    with pytest.raises(InputDataError, match=rf"no tensor. Pass torch.as_tensor\({name}\)"):
-        call(line(3), line(3))
+def test_orders_that_do_not_fit(other: Order, error: Any, match: str) -> None:
+    with pytest.raises(error, match=match):
+        data.combine(WIDE, other)
+
+
+ENTRIES = Order.from_scores(line(3), tensor([1, 2, 3]))
+
+
+@pytest.mark.parametrize("name", [field.name for field in fields(Order)])
+def test_entries_of_another_shape(name: str) -> None:
+    with pytest.raises(SHAPE, match="X of shape m x d and entries of one s"):
+        replace(ENTRIES, **{name: getattr(ENTRIES, name)[..., None][:2]})
 
 
 @pytest.mark.parametrize(
-    ("X_kind", "Y_kind"),
+    ("changed", "message"),
     [
-        *((torch.int64, kind) for kind in (torch.int64, torch.float64)),
-        *((torch.float64, kind) for kind in (torch.int64, torch.float32, "meta")),
-        (torch.float32, torch.float64),
-        (torch.bool, torch.bool),
-        (torch.float16, torch.float16),
+        ({"item": torch.tensor([0, 1, -1])}, "item holds the index -1, which is out of range"),
+        ({"item": torch.tensor([0, 1, 3])}, "item holds the index 3, which is out of range"),
+        ({"item": tensor([0, 1, 2])}, "item must hold integers"),
+        ({"score": tensor([0, 1, NAN])}, "score holds NaN or .inf"),
+        ({"score": tensor([0, 1, INF])}, "set them to -inf to mark failures"),
+        ({"variance": tensor([NAN, 0, -1])}, "variance holds negative or infinite values"),
+        ({"variance": tensor([NAN, 0, INF])}, "variance holds negative or infinite values"),
+        ({"item": torch.tensor([0, 1, 1])}, "holds an item twice"),
+        ({"list_index": torch.tensor([0, 0, 1])}, "A list of one point compares nothing"),
+        ({"list_index": torch.tensor([2, 2, 2])}, "list_index counts from 0 on, without a gap"),
+        ({"task_index": torch.tensor([0, -1, 0])}, "task_index counts from 0 on"),
+        ({"task_index": torch.tensor([0, 1, 0])}, "A list belongs to two tasks"),
     ],
 )
-def test_wrong_kinds_say_what_to_do(source: Source, X_kind: torch.dtype, Y_kind: Any) -> None:
-    match = r"share one floating-point dtype.*Y.to\(X\)|single or double precision. Pass X.double"
-    with pytest.raises(InputDataError, match=match):
-        source(torch.zeros(3, 1).to(X_kind), torch.zeros(3, 1).double().to(Y_kind))
+def test_entries_of_no_meaning(changed: dict[str, Tensor], message: str) -> None:
+    with pytest.raises(InputDataError, match=message):
+        replace(ENTRIES, **changed)

@@ -1,9 +1,7 @@
 import itertools
 from typing import Any
 
-import pytest
 import torch
-from botorch.exceptions import BotorchTensorDimensionError, InputDataError
 from helpers.ranking import as_records, line, tensor
 from hypothesis import given
 from hypothesis import strategies as st
@@ -47,27 +45,3 @@ def test_all_pairs_are_the_list(ordering: list[int], random: Any) -> None:
     random.shuffle(pairs)
     found = from_comparisons(X, as_pairs(pairs))
     assert as_records(found) == as_records(from_ordering(X, ordering))
-
-
-@pytest.mark.parametrize("pair", [(1, 1), (0, 3), (5, 1)])
-def test_comparing_an_item_with_itself_says_what_to_do(pair: tuple[int, int]) -> None:
-    pairs = as_pairs([(0, 1), pair])
-    with pytest.raises(InputDataError, match="Row 1 of comparisons compares an item with itself"):
-        from_comparisons(tensor(ROWS), pairs)
-    with pytest.raises(InputDataError, match=r"Row 1 of ties compares.*or with an equal row of X"):
-        from_comparisons(tensor(ROWS), pairs[:1], pairs)
-
-
-@pytest.mark.parametrize("ties", [None, as_pairs([])])
-def test_no_comparisons_say_what_to_do(ties: Tensor | None) -> None:
-    with pytest.raises(InputDataError, match=r"no comparison.*at least one comparison or tie"):
-        from_comparisons(line(3), as_pairs([]), ties)
-
-
-@pytest.mark.parametrize("shape", [(2,), (2, 3), (1, 2, 2), (0,)])
-def test_wrong_shapes_say_what_to_do(shape: tuple[int, ...]) -> None:
-    pairs = torch.zeros(shape, dtype=torch.long)
-    with pytest.raises(BotorchTensorDimensionError, match="comparisons of shape m x 2, a pair"):
-        from_comparisons(line(3), pairs)
-    with pytest.raises(BotorchTensorDimensionError, match="ties of shape m x 2, a pair"):
-        from_comparisons(line(3), as_pairs([(0, 1)]), pairs)

@@ -3,7 +3,6 @@ from typing import Any
 
 import pytest
 import torch
-from botorch.exceptions import BotorchTensorDimensionError, InputDataError
 from helpers.ranking import INF, NAN, WHOLE, Point, as_dict, assert_same, line, means, tensor
 from hypothesis import given
 from hypothesis import strategies as st
@@ -73,18 +72,3 @@ def test_vanishing_and_huge_violations_stay_infeasible() -> None:
     assert (feasible, hugest) == (0, 4)
     assert {tiny, tiniest} <= {1, 2}
     assert huge < hugest
-
-
-@pytest.mark.parametrize("value", [NAN, INF, -INF])
-def test_bad_violations_say_what_to_do(value: float) -> None:
-    with pytest.raises(InputDataError, match=r"violations holds NaN or infinite.*to -inf to rank"):
-        from_constrained_outcomes(line(2), line(2), tensor([[0.0], [value]]))
-
-
-def test_wrong_kinds_of_violations_say_what_to_do() -> None:
-    for shape in ((3,), (2, 1), (3, 1, 1)):
-        with pytest.raises(BotorchTensorDimensionError, match="violations of shape N x c, one row"):
-            from_constrained_outcomes(line(3), line(3), torch.zeros(shape).double())
-    for dtype in (torch.float32, torch.int64):
-        with pytest.raises(InputDataError, match=r"train_X and violations must.*violations.to\(X"):
-            from_constrained_outcomes(line(3), line(3), torch.zeros(3, 1, dtype=dtype))

@@ -1,13 +1,12 @@
+import itertools
 from typing import Any
 
-import pytest
 import torch
-from botorch.exceptions import BotorchTensorDimensionError, InputDataError
-from helpers.ranking import as_records, assert_same, line, tensor, unmeasured
+from helpers.ranking import as_records, assert_same, line, ranking_dataset, tensor, unmeasured
 from hypothesis import given
 from hypothesis import strategies as st
 
-from botorch_popbo.data import from_ordering, from_outcomes, from_top_k
+from botorch_popbo.data import from_ordering, from_outcomes, from_ranking_dataset, from_top_k
 
 
 @given(st.integers(2, 12).flatmap(lambda n: st.permutations(range(n))))
@@ -38,30 +37,34 @@ def test_top_lists_match_brute_force(permutation: list[int], num_top: int, num_r
     )
 
 
-@pytest.mark.parametrize(
-    ("lists", "match"),
-    [
-        (([1, 0, 1],), "Item 1 is listed twice. List every item once"),
-        (([0], [1, 0]), "Item 0 is listed twice. List every item once"),
-        (([0, 1, 2],), "Rows 0 and 2 of X are equal and both listed.*List one of them"),
-        (([0], [2]), "Rows 0 and 2 of X are equal and both listed.*List one of them"),
-        (([0],), "two items or more.*but got 1, of which 1"),
-        (([], [0, 1]), "one at least in its place.*got 2, of which 0 .*Name more items"),
-    ],
-)
-def test_bad_lists_say_what_to_do(lists: tuple[list[int], ...], match: str) -> None:
-    source: Any = from_ordering if len(lists) == 1 else from_top_k
-    with pytest.raises(InputDataError, match=match):
-        source(tensor([[0.0], [5.0], [-0.0]]), *lists)
-
-
-def test_wrong_shapes_say_what_to_do() -> None:
-    column = torch.tensor([[0, 1]])
-    with pytest.raises(BotorchTensorDimensionError, match=r"ordering of shape m, a list.*\(1, 2\)"):
-        from_ordering(line(3), column)
-    with pytest.raises(BotorchTensorDimensionError, match=r"rest of shape m, a list.*\(\)"):
-        from_top_k(line(3), [0], torch.tensor(2))
-
-
 def test_equal_items_may_be_there_if_one_is_listed() -> None:
     assert from_ordering(tensor([[0.0], [5.0], [-0.0]]), [0, 1]).num_points == 2
+
+
+#: Four of six items, and their places with ties: the numbers of items ahead.
+RANKINGS = st.tuples(
+    st.permutations(range(6)).map(lambda items: items[:4]),
+    st.tuples(*[st.integers(0, 2)] * 4).map(lambda y: [sum(o < x for o in y) for x in y]),
+)
+
+
+@given(st.lists(RANKINGS, min_size=1, max_size=6))
+def test_records_match_brute_force(rankings: list[tuple[list[int], list[int]]]) -> None:
+    items, ranks = (list(column) for column in zip(*rankings, strict=True))
+    order = from_ranking_dataset(ranking_dataset(line(6), items, ranks))
+    expected = dict.fromkeys(sorted({i for listed in items for i in listed}), (0.0, 0.0))
+    for listed, places in rankings:
+        for one, other in itertools.permutations(range(4), 2):
+            k, n = expected[listed[one]]
+            lost = 0.5 if places[one] == places[other] else float(places[other] < places[one])
+            expected[listed[one]] = k + lost, n + 1
+    assert as_records(order) == [((float(i),), *expected[i]) for i in expected]
+    assert (order.num_lists, order.num_tasks) == (len(rankings), 1)
+
+
+def test_equal_rows_are_one_item_and_unused_ones_left_out(tkwargs: dict[str, Any]) -> None:
+    values = torch.tensor([[1.0], [0.0], [-0.0], [9.0]], **tkwargs)
+    order = from_ranking_dataset(ranking_dataset(values, [[0, 1], [2, 0]], [[0, 1], [1, 0]]))
+    assert as_records(order) == [((0.0,), 2.0, 2.0), ((1.0,), 0.0, 2.0)]
+    assert order.X.dtype == order.score.dtype == tkwargs["dtype"]
+    assert order.X.device.type == tkwargs["device"].type

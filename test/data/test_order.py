@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 import torch
-from botorch.exceptions import BotorchTensorDimensionError, InputDataError
 from helpers.ranking import INF, as_records, assert_kind, assert_same, brute_force, line, tensor
 
 from botorch_popbo import Order, data
@@ -21,41 +20,13 @@ def scored(*scores: float, variance: float = math.nan) -> Order:
     return Order.from_scores(line(len(scores)), values, torch.full_like(values, variance))
 
 
-@pytest.mark.parametrize("name", ["X", *ENTRIES])
-def test_constructor_checks_shapes(name: str) -> None:
-    order = scored(1, 2, 3)
-    with pytest.raises(BotorchTensorDimensionError, match="X of shape m x d and entries of one s"):
-        replace(order, **{name: getattr(order, name)[..., None][:2]})
-
-
-@pytest.mark.parametrize(
-    ("changed", "message"),
-    [
-        ({"item": torch.tensor([0, 1, -1])}, "item holds the index -1, which is out of range"),
-        ({"item": torch.tensor([0, 1, 3])}, "item holds the index 3, which is out of range"),
-        ({"item": tensor([0, 1, 2])}, "item must hold integers"),
-        ({"score": tensor([0, 1, math.nan])}, "score holds NaN or .inf"),
-        ({"score": tensor([0, 1, INF])}, "set them to -inf to mark failures"),
-        ({"variance": tensor([math.nan, 0, -1])}, "variance holds negative or infinite values"),
-        ({"variance": tensor([math.nan, 0, INF])}, "variance holds negative or infinite values"),
-        ({"item": torch.tensor([0, 1, 1])}, "holds an item twice"),
-        ({"list_index": torch.tensor([0, 0, 1])}, "A list of one point compares nothing"),
-        ({"list_index": torch.tensor([2, 2, 2])}, "list_index counts from 0 on, without a gap"),
-        ({"task_index": torch.tensor([0, -1, 0])}, "task_index counts from 0 on"),
-        ({"task_index": torch.tensor([0, 1, 0])}, "A list belongs to two tasks"),
-    ],
-)
-def test_entries_of_no_meaning_are_refused(changed: dict[str, torch.Tensor], message: str) -> None:
-    with pytest.raises(InputDataError, match=message):
-        replace(scored(1, 2, 3), **changed)
-
-
 def test_scores_are_one_exact_list(tkwargs: dict[str, Any]) -> None:
     order = Order.from_scores(torch.zeros(3, 2, **tkwargs), torch.ones(3, **tkwargs))
     assert_kind(order, tkwargs)
     assert order.item.tolist() == [0, 1, 2]
     assert order.variance.isnan().all()
-    assert not any(getattr(order, name).any() for name in ENTRIES[2:] if name != "variance")
+    assert (order.judge_noise == 1.0).all()
+    assert not any(getattr(order, name).any() for name in ENTRIES[3:-1])
     assert repr(order) == "Order(3 points in 2 dimensions, 1 lists in 1 tasks)"
 
 
@@ -91,6 +62,8 @@ def test_an_order_without_a_winner_says_nothing(order: Order, expected: bool) ->
         (scored(1, 0), replace(scored(1, 0), X=line(2) + 1), False),
         (scored(1, 0), replace(scored(1, 0), X=line(2).expand(2, 2)), False),
         (scored(1, 0, 0), data.from_top_k(line(3), [0], [1, 2]), False),
+        (scored(1, 1), replace(scored(1, 1), is_draw=torch.ones(2).bool()), False),
+        (scored(1, 0), replace(scored(1, 0), judge_noise=tensor([1, 2])), False),
         (pairs((0, 1), (1, 2)), pairs((0, 1), (1, 2)), True),
         (pairs((0, 1), (1, 2)), pairs((0, 1), (2, 1)), False),
         (pairs((0, 1), (1, 2)), pairs((0, 1), (1, 2), (1, 2)), False),
@@ -153,33 +126,3 @@ def test_one_source_and_empty_ones_change_nothing() -> None:
     order = scored(3, 1, 2)
     assert_same(data.combine(order), order)
     assert_same(data.combine(scored(), order, scored()), order)
-
-
-WIDE = Order.from_scores(line(3).expand(-1, 2), line(3).squeeze(-1))
-
-
-@pytest.mark.parametrize(
-    ("orders", "error", "match"),
-    [
-        ((), InputDataError, "There is no order to combine. Pass at least one"),
-        (([scored(1, 2)],), InputDataError, "A list is no Order.*combine one by one"),
-        (
-            (WIDE, scored(1, 2)),
-            BotorchTensorDimensionError,
-            r"\[1, 2\] columns. Describe all of them",
-        ),
-        *(
-            (
-                (WIDE, WIDE.to(torch.zeros(0, dtype=dtype))),
-                InputDataError,
-                f"{dtype} on cpu and.*to",
-            )
-            for dtype in (torch.float16, torch.float32)
-        ),
-    ],
-)
-def test_orders_that_do_not_fit_say_what_to_do(
-    orders: tuple[Order, ...], error: type[Exception], match: str
-) -> None:
-    with pytest.raises(error, match=match):
-        data.combine(*orders)

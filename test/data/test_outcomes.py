@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 import torch
-from botorch.exceptions import BotorchTensorDimensionError, InputDataError
 from helpers import ranking
 from helpers.ranking import (
     INF,
@@ -155,21 +154,6 @@ def test_a_typical_variance_does_not_depend_on_the_order_of_evaluations() -> Non
     assert torch.equal(order.variance.sort().values, mirrored.variance.sort().values)
 
 
-@pytest.mark.parametrize(
-    ("Yvar", "error", "match"),
-    [
-        (tensor([1.0, -1.0]), InputDataError, "train_Yvar holds negative.*squared standard errors"),
-        (tensor([1.0, -INF]), InputDataError, "train_Yvar holds negative or infinite"),
-        (tensor([1.0, INF]), InputDataError, "train_Yvar holds negative or infinite"),
-        (torch.ones(2), InputDataError, r"train_X and train_Yvar must share.*Yvar.to\(X\)"),
-        (line(3), BotorchTensorDimensionError, r"train_Yvar of shape N x 1.*2 rows.*\(3, 1\)"),
-    ],
-)
-def test_bad_variances_say_what_to_do(Yvar: Tensor, error: type[Exception], match: str) -> None:
-    with pytest.raises(error, match=match):
-        from_outcomes(line(2), tensor([0.0, 1.0]), Yvar)
-
-
 def test_variance_is_estimated_from_replicates() -> None:
     X = tensor([[0.0], [0.0], [1.0], [1.0], [1.0], [2.0]])
     order = from_replicates(X, tensor([0.0, 2.0, 3.0, 4.0, 5.0, 2.5]))
@@ -197,14 +181,6 @@ def test_equal_replicates_show_no_noise_and_failed_ones_are_not_used() -> None:
     assert not from_outcomes(X, Y, torch.tensor([0.0, 0.0, 0.0, 0.0, 0.1]).double()).is_exact
 
 
-@pytest.mark.parametrize(("x", "y"), [([0, 1, 2], [0.0, 1.0, 2.0]), ([0, 0, 2], [-INF, 0.0, 1.0])])
-def test_no_replicates_say_what_to_do(x: list[float], y: list[float]) -> None:
-    with pytest.raises(
-        InputDataError, match=r"evaluated twice without a f.*from_outcomes, with Yv"
-    ):
-        from_replicates(tensor(x).unsqueeze(-1), tensor(y))
-
-
 @given(GROUPED, st.randoms())
 def test_groups_match_brute_force_in_any_order_and_unit(
     records: list[tuple[ranking.Point, float, int]], random: Any
@@ -223,28 +199,6 @@ def test_groups_match_brute_force_in_any_order_and_unit(
     X, Y, groups = columns(shuffled)
     other = from_groups(X, Y, groups.int().unsqueeze(-1))
     assert unmeasured(other).agrees_with(unmeasured(order))
-
-
-ZEROS = torch.zeros(3, dtype=torch.long)
-
-
-@pytest.mark.parametrize(
-    ("labels", "error", "match"),
-    [
-        (torch.arange(3), InputDataError, "No group holds two distinct points.*give one label"),
-        (ZEROS.double(), InputDataError, r"groups must hold integers.*groups.long\(\)"),
-        (ZEROS.bool(), InputDataError, "groups must hold integers.*torch.bool"),
-        (ZEROS.cfloat(), InputDataError, "groups must hold integers.*torch.complex64"),
-        (ZEROS.to("meta"), InputDataError, r"groups must be on the device.*groups.to\(X.device\)"),
-        *(
-            (labels, BotorchTensorDimensionError, "groups of shape N x 1, a value for each of")
-            for labels in (ZEROS[:2], ZEROS.expand(3, 3), ZEROS[None], ZEROS[0])
-        ),
-    ],
-)
-def test_bad_groups_say_what_to_do(labels: Tensor, error: type[Exception], match: str) -> None:
-    with pytest.raises(error, match=match):
-        from_groups(line(3), line(3), labels)
 
 
 @pytest.mark.parametrize("noise", ["none", "known", "estimated"])

@@ -2,7 +2,7 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
 from fractions import Fraction
 from typing import Any
@@ -13,7 +13,8 @@ from botorch.utils.datasets import RankingDataset
 from hypothesis import strategies as st
 from torch import Tensor
 
-from botorch_popbo import Order, RankCounts
+from botorch_popbo import Order, RankCounts, data
+from botorch_popbo.paper.base_set import from_base_set
 
 Point = tuple[float, ...]
 INF = math.inf
@@ -26,6 +27,37 @@ EXTREME = st.one_of(
     st.sampled_from([1e300, -1e300, 1e-300, -1e-300, 0.0, -0.0, 5e-324, 1.7e308, -INF]),
     st.floats(allow_nan=False, allow_infinity=False),
 )
+
+
+def one_group(X: Tensor, Y: Tensor) -> Order:
+    return data.from_groups(X, Y, torch.full(X.shape[:1], -7, dtype=torch.long, device=X.device))
+
+
+def violating(value: float, num_constraints: int) -> Callable[[Tensor, Tensor], Order]:
+    return lambda X, Y: data.from_constrained_outcomes(
+        X, Y, torch.full((len(X), num_constraints), value).to(X)
+    )
+
+
+#: What takes points and outcomes.
+OF_OUTCOMES: dict[str, Callable[[Tensor, Tensor], Order | RankCounts]] = {
+    "outcomes": data.from_outcomes,
+    "variances": lambda X, Y: data.from_outcomes(X, Y, torch.ones_like(Y)),
+    "replicates": data.from_replicates,
+    "groups": one_group,
+    "constraints": violating(1.0, 2),
+    "objectives": data.from_objectives,
+    "base set": lambda X, Y: from_base_set(X, Y, torch.Generator().manual_seed(0)),
+}
+NO_PAIR = torch.zeros(0, 2, dtype=torch.long)
+#: What takes items and a pair of indices.
+OF_INDICES: dict[str, Callable[[Tensor, Tensor], Order]] = {
+    "ordering": data.from_ordering,
+    "top": lambda X, pair: data.from_top_k(X, pair, []),
+    "rest": lambda X, pair: data.from_top_k(X, [2], pair),
+    "comparisons": lambda X, pair: data.from_comparisons(X, pair[None]),
+    "ties": lambda X, pair: data.from_comparisons(X, NO_PAIR.to(X.device), pair[None]),
+}
 
 
 def means(X: Sequence[Point], Y: Sequence[float]) -> dict[Point, Any]:

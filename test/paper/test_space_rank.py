@@ -17,7 +17,7 @@ from botorch_popbo import (
     RectifiedLowerConfidenceBound,
 )
 from botorch_popbo.acquisition import LogExpectedRankImprovement, LogRankConfidenceBound
-from botorch_popbo.acquisition.space_rank import SpaceRankFunction, SpaceShare
+from botorch_popbo.paper.space_rank import SpaceRankFunction, SpaceShare
 from botorch_popbo.settings import AcquisitionSettings
 
 X_TEST = toy_data(50, seed=3)[0].unsqueeze(-2)

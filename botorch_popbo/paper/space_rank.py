@@ -1,7 +1,6 @@
 """Ranks among all points of the space, which no number of evaluations ends, and what they gain."""
 
 import math
-from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Self
 
@@ -12,7 +11,6 @@ from torch import Tensor
 from botorch_popbo.acquisition._known_points import log_remoteness
 from botorch_popbo.acquisition._log_improvement import (
     MIN_VARIANCE,
-    improvement_ratio,
     log_augmentation,
     log_improvement,
 )
@@ -77,7 +75,7 @@ class SpaceShare:
         return log_improvement(mean, variance) + slope + torch.log1p(curvature * ratio)
 
 
-class SpaceRankFunction(RankAcquisitionFunction, ABC):
+class SpaceRankFunction(RankAcquisitionFunction):
     r"""A function of a point's rank among all points of the space.
 
     The rank is the share :math:`S(z)` of the space whose utility is higher than :math:`z`. Unlike a
@@ -95,33 +93,12 @@ class SpaceRankFunction(RankAcquisitionFunction, ABC):
 
     def _prepare(self) -> None:
         super()._prepare()
-        self._share_above = SpaceShare.by(self._informed)
+        self._share = SpaceShare.by(self._informed)
         # As the incumbent is chosen; of fewer points the last.
         value = self._informed.predictor.pessimistic(self._known.double())
         place = self._known[value.topk(min(self.K_m, len(value))).indices[-1]]
         self._differences = self._informed.differences_from(place)
         self._utility = self._informed.predictor.mean(place.double().unsqueeze(0)).detach()
-
-    def _evaluate(self, X: Tensor, encoded: Tensor, distance: Tensor) -> Tensor:
-        moments = self._differences.moments(encoded)
-        return self._of_utility(self._utility.to(encoded), *moments) + log_remoteness(distance)
-
-    @abstractmethod
-    def _of_utility(
-        self, utility: Tensor, mean: Tensor, variance: Tensor, removable: Tensor
-    ) -> Tensor:
-        """Value of points, larger being better.
-
-        Args:
-            utility: Expected utility of the point in place ``K_m``, of shape ``1``.
-            mean: How much better points are expected to be, ``batch_shape x 1``.
-            variance: The variance of that, like the next of the same shape.
-            removable: The part of the variance of their utilities that more evaluations would
-                remove.
-
-        Returns:
-            A ``batch_shape x 1`` tensor.
-        """
 
 
 class LogExpectedRankImprovement(SpaceRankFunction):
@@ -161,11 +138,12 @@ class LogExpectedRankImprovement(SpaceRankFunction):
         self._exploration = settings.exploration_in(model.num_active)
         self.set_X_pending(X_pending)
 
-    def _of_utility(
-        self, utility: Tensor, mean: Tensor, variance: Tensor, removable: Tensor
-    ) -> Tensor:
-        value = self._share_above.log_improvement(utility, mean, self._exploration**2 * variance)
-        return value + log_augmentation(removable, self.model.noise.detach())
+    def _evaluate(self, X: Tensor, encoded: Tensor, distance: Tensor) -> Tensor:
+        mean, variance, removable = self._differences.moments(encoded)
+        spread, utility = self._exploration**2 * variance, self._utility.to(encoded)
+        value = self._share.log_improvement(utility, mean, spread)
+        value = value + log_augmentation(removable, self.model.noise.detach())
+        return value + log_remoteness(distance)
 
 
 class LogRankConfidenceBound(SpaceRankFunction):
@@ -201,11 +179,31 @@ class LogRankConfidenceBound(SpaceRankFunction):
         self.beta = check_weight(beta)
         self.set_X_pending(X_pending)
 
-    def _of_utility(
-        self, utility: Tensor, mean: Tensor, variance: Tensor, removable: Tensor
-    ) -> Tensor:
-        upper = utility + mean + self.beta * variance.clamp_min(MIN_VARIANCE).sqrt()
-        return -self._share_above.log(upper)
+    def _evaluate(self, X: Tensor, encoded: Tensor, distance: Tensor) -> Tensor:
+        mean, variance, _ = self._differences.moments(encoded)
+        deviation = variance.clamp_min(MIN_VARIANCE).sqrt()
+        upper = self._utility.to(encoded) + mean + self.beta * deviation
+        return -self._share.log(upper) + log_remoteness(distance)
+
+
+def improvement_ratio(mean: Tensor, variance: Tensor) -> Tensor:
+    r"""The ratio of :math:`E[\max(z, 0)^2]` to :math:`E[\max(z, 0)]` for normal :math:`z`.
+
+    Args:
+        mean: Means.
+        variance: Variances, of the same shape, taken for at least :data:`MIN_VARIANCE`.
+
+    Returns:
+        A tensor of the same shape, once differentiable.
+    """
+    deviation = variance.clamp_min(MIN_VARIANCE).sqrt()
+    score = mean / deviation
+    # Far away the ratio is the difference of two numbers of the size of the score.
+    is_far = score < -30.0
+    near = score.masked_fill(is_far, 0.0)
+    log_value = log_improvement(near, torch.ones_like(near))
+    ratio = near + torch.exp(torch.special.log_ndtr(near) - log_value)
+    return deviation * torch.where(is_far, -2.0 / score.clamp_max(-30.0), ratio)
 
 
 def check_place(K_m: int) -> int:
