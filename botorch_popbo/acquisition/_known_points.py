@@ -5,7 +5,6 @@ from functools import partial
 import torch
 from torch import Tensor
 
-_KNOWN = -1e30  # nats; what is expected of others is more than that
 _FAR = 1e3  # known radii, beyond which nothing is left, not even a slope that is no number
 
 
@@ -54,6 +53,6 @@ def log_remoteness(distance: Tensor) -> Tensor:
         A tensor of the same shape, at most 0.
     """
     far = -torch.expm1(-0.5 * distance.clamp_max(_FAR).square())
-    # Less than the logarithm of any improvement, also of a point that is bad for certain.
     log_far: Tensor = far.double().clamp_min(torch.finfo(torch.double).tiny).log()
-    return log_far.where(far > 0.0, _KNOWN).to(far)
+    # Less than the logarithm of any improvement, also of a point that is bad for certain.
+    return log_far.where(far > 0.0, -1e30).to(far)

@@ -19,9 +19,6 @@ from botorch_popbo.data._replicates import mean_of_copies
 from botorch_popbo.data._rows import distinct_points, distinct_rows
 from botorch_popbo.data.order import Order
 
-#: Of two points with the same worst objective the better one is ahead: Knowles' (2006, section 3).
-_SUM_WEIGHT = 0.05
-
 
 def from_objectives(X: Tensor, Y: Tensor) -> Order:
     """Order points by how many others dominate them.
@@ -81,7 +78,8 @@ def trade_off(Y: Tensor, weights: Tensor) -> Tensor:
         for y in Y.unbind(-1)
     ]
     weighted = weights * torch.stack(better, dim=-1) / num_points
-    score = -weighted.amax(-1) - _SUM_WEIGHT * weighted.sum(-1)
+    # Of two points with the same worst objective the better one is ahead (Knowles, section 3).
+    score = -weighted.amax(-1) - 0.05 * weighted.sum(-1)
     return score.masked_fill(Y.isneginf().any(-1), -torch.inf)
 
 

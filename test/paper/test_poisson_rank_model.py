@@ -25,12 +25,6 @@ def mean(model: PoissonRankModel, X: Tensor = TEST_X) -> Tensor:
 
 class TestContract(ModelContract):
     linear_memory = True
-
-    def make_model(self, train_X: Tensor, train_Y: Tensor, **options: Any) -> PoissonRankModel:
-        return PoissonRankModel(train_X, train_Y, **{"input_transform": None} | options)
-
-
-class TestFittedContract(ModelContract):
     num_points, dim = 8, 3
 
     def make_model(self, train_X: Tensor, train_Y: Tensor, **options: Any) -> PoissonRankModel:

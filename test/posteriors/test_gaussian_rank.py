@@ -90,16 +90,3 @@ def test_samples_are_jointly_drawn_counts() -> None:
     torch.testing.assert_close(samples.mean(0), posterior.mean, rtol=0, atol=0.1)
     torch.testing.assert_close(samples.var(0), posterior.variance, rtol=0.1, atol=0.01)
     assert torch.corrcoef(samples[:, 0, :2, 0].T)[0, 1] > 0.2
-
-
-def test_smooth_samples_are_differentiable_in_the_utilities() -> None:
-    mean, variance = MEAN.clone().requires_grad_(), VARIANCE.clone().requires_grad_()
-    posterior = make(mean, variance)
-    with torch.random.fork_rng():
-        torch.manual_seed(0)
-        samples = posterior.rsample(torch.Size([64]))
-    assert samples.shape == (64, 2, 3, 1)
-    assert (samples > 0.0).all()
-    slope, spread = torch.autograd.grad(samples.sum(), (mean, variance))
-    assert (slope < 0.0).all()  # a larger utility has fewer better points
-    assert (spread != 0.0).all()

@@ -1,18 +1,16 @@
 import torch
 from botorch.acquisition.objective import ScalarizedPosteriorTransform
-from gpytorch.distributions import MultivariateNormal
+from helpers.toy import toy_data
 
-from botorch_popbo.posteriors._marginal import MarginalPosterior
-
-MEAN = torch.tensor([1.0, 2.0], dtype=torch.double)
-COVARIANCE = torch.tensor([[2.0, 0.5], [0.5, 3.0]], dtype=torch.double)
+from botorch_popbo import RankingGP
 
 
-def test_the_variance_is_known_and_all_else_is_that_of_the_joint_law() -> None:
-    joint = MultivariateNormal(MEAN, COVARIANCE)
-    posterior = MarginalPosterior(joint, COVARIANCE.diagonal())
-    assert posterior.variance.tolist() == [[2.0], [3.0]]
-    assert posterior.mean.squeeze(-1).equal(MEAN)
-    assert posterior.distribution is joint
-    transform = ScalarizedPosteriorTransform(torch.tensor([-2.0], dtype=torch.double))
-    torch.testing.assert_close(transform(posterior).variance, 4.0 * posterior.variance)
+def test_the_variance_that_came_with_the_mean_is_that_of_the_joint_law(
+    gaussian_model: RankingGP,
+) -> None:
+    X, double = toy_data(4, seed=2)[0], torch.tensor([-2.0], dtype=torch.double)
+    posterior = gaussian_model.posterior(X)
+    joint = posterior.distribution.covariance_matrix.diagonal(dim1=-2, dim2=-1)
+    torch.testing.assert_close(posterior.variance.squeeze(-1), joint)
+    doubled = gaussian_model.posterior(X, posterior_transform=ScalarizedPosteriorTransform(double))
+    torch.testing.assert_close(doubled.variance, 4.0 * posterior.variance)

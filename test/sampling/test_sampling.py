@@ -16,7 +16,7 @@ from helpers.gaussian import unit_points
 from helpers.toy import toy_data
 from torch import Tensor
 
-from botorch_popbo import PoissonRankModel, RankingGP, RankModel
+from botorch_popbo import PoissonRankModel, RankingGP
 from botorch_popbo.models.kernels import RoughMaternKernel
 
 
@@ -33,16 +33,6 @@ def test_their_inner_product_is_the_kernel(active_dims: tuple[int, ...] | None) 
         features = gen_kernel_features(kernel, num_inputs=X.shape[-1], num_outputs=2**15)(X)
     # A smooth kernel is off by 0.3 here.
     torch.testing.assert_close(features @ features.T, kernel(X).to_dense(), rtol=0.0, atol=0.02)
-
-
-@pytest.mark.usefixtures("rng_untouched")
-def test_botorch_finds_a_sampler_that_leaves_the_random_state_alone(model: RankModel) -> None:
-    X = toy_data(6)[0].reshape(2, 3, 2).requires_grad_()
-    posterior = model.rank_posterior(X)
-    draws = get_sampler(posterior, torch.Size([8]), seed=0)(posterior)
-    assert draws.shape == (8, 2, 3, 1)
-    (gradient,) = torch.autograd.grad(draws.sum(), X)
-    assert gradient.abs().sum() > 0
 
 
 def test_utilities_are_drawn_by_quasi_monte_carlo(gaussian_model: RankingGP) -> None:
