@@ -114,7 +114,7 @@ class ExpectedRankingImprovement(RectifiedAcquisitionFunction):
 
     equation (8) of Wang et al. (2023), in ranks between 0 and :math:`K_m`. It is maximised. On a
     ``PoissonRankModel.paper`` all defaults are the paper's; on a ``RankingGP`` it is a
-    :class:`~botorch_popbo.acquisition.LogExpectedRankImprovement`.
+    :class:`~botorch_popbo.LogExpectedRankImprovement`.
 
     Args:
         model: A fitted model.
@@ -160,7 +160,7 @@ class RectifiedLowerConfidenceBound(RectifiedAcquisitionFunction):
     unpromising point beats every bound above its own number in [0, 1), that is nearly every
     :math:`\mu > \beta^2`: a small :math:`\beta` turns the search into a random one.
 
-    On a ``RankingGP`` it is a :class:`~botorch_popbo.acquisition.LogRankConfidenceBound`.
+    On a ``RankingGP`` it is a :class:`~botorch_popbo.LogRankConfidenceBound`.
 
     Args:
         model: A fitted model.

@@ -12,11 +12,12 @@ from torch.autograd import gradcheck
 
 from botorch_popbo import (
     ExpectedRankingImprovement,
+    LogExpectedRankImprovement,
+    LogRankConfidenceBound,
     PoissonRankModel,
     RankingGP,
     RectifiedLowerConfidenceBound,
 )
-from botorch_popbo.acquisition import LogExpectedRankImprovement, LogRankConfidenceBound
 from botorch_popbo.paper.space_rank import SpaceRankFunction, SpaceShare
 from botorch_popbo.settings import AcquisitionSettings
 
