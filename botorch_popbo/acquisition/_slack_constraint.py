@@ -51,31 +51,24 @@ class SlackConstraint(Module):
             self._variance = self._ahead.square() / certainty
         self._differences = informed.differences_from(known[nearest])
 
-    def is_satisfied(self, X: Tensor) -> Tensor:
-        """Whether points were measured and found to satisfy the constraint.
+    @torch.no_grad()
+    def is_satisfied(self, X: Tensor, is_success: Tensor) -> Tensor:
+        """Whether points satisfy the constraint as measured.
+
+        Of a success whose slack was not measured, what is more likely than not counts.
 
         Args:
             X: Points, an ``n x d`` tensor.
+            is_success: Which of them were evaluated and have not failed, of shape ``n``.
 
         Returns:
             A boolean tensor of shape ``n``.
         """
-        return is_row_of(X, self._satisfying)
-
-    @torch.no_grad()
-    def is_expected(self, X: Tensor) -> Tensor:
-        """Whether points whose slack was not measured are more likely than not to satisfy it.
-
-        Args:
-            X: Points, an ``n x d`` tensor.
-
-        Returns:
-            A boolean tensor of shape ``n``, false for points whose slack was measured.
-        """
-        found = ~is_row_of(X, self._measured)
-        if bool(found.any()):
-            found[found.clone()] = self(X[found]) > math.log(0.5)
-        return found
+        satisfied = is_row_of(X, self._satisfying)
+        unmeasured = is_success & ~is_row_of(X, self._measured)
+        if bool(unmeasured.any()):
+            satisfied[unmeasured] = self(X[unmeasured]) > math.log(0.5)
+        return satisfied
 
     def forward(self, X: Tensor) -> Tensor:
         """Log-probability that points satisfy the constraint.

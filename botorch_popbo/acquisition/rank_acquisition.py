@@ -173,8 +173,8 @@ class RankAcquisitionFunction(AcquisitionFunction, ABC):
         if len(self._constraints):
             model = cast(RankingGP, self.model)
             is_success = is_row_of(X, model.known_X[~model.has_failed])
-        for constraint in self._constraints:
-            satisfied &= constraint.is_satisfied(X) | (is_success & constraint.is_expected(X))
+            for constraint in self._constraints:
+                satisfied &= constraint.is_satisfied(X, is_success)
         return satisfied
 
 

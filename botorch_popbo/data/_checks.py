@@ -25,8 +25,8 @@ def check_outcomes(X: Tensor, Y: Tensor, several: bool = False) -> None:
     """
     check_tensor(X, "train_X")
     check_tensor(Y, "train_Y")
-    fits = _is_table(Y) if several else Y.shape[1:] in ((), (1,))
-    if not (_is_table(X) and fits and Y.shape[0] == X.shape[0]):
+    fits = Y.ndim == 2 and Y.shape[1] > 0 if several else Y.shape[1:] in ((), (1,))
+    if X.ndim != 2 or not X.shape[1] or not fits or len(Y) != len(X):
         shape = "N x m with one column for each objective" if several else "N x 1"
         raise BotorchTensorDimensionError(
             f"Expected train_X of shape N x d and train_Y of shape {shape}, but got "
@@ -58,7 +58,7 @@ def check_items(X: Tensor) -> None:
         InputDataError: If ``X`` is not of single or double precision or not finite.
     """
     check_tensor(X, "X")
-    if not _is_table(X):
+    if X.ndim != 2 or not X.shape[1]:
         raise BotorchTensorDimensionError(
             f"Expected X of shape N x d, one row for each item, but got {tuple(X.shape)}."
         )
@@ -200,8 +200,3 @@ def _check_precision(X: Tensor, name: str) -> None:
 def _check_finite(X: Tensor, name: str) -> None:
     if not bool(X.isfinite().all()):
         raise InputDataError(f"{name} holds NaN or infinite values. Remove or repair those rows.")
-
-
-def _is_table(X: Tensor) -> bool:
-    """Whether there is one row for each point and at least one column."""
-    return X.ndim == 2 and X.shape[1] > 0

@@ -10,6 +10,8 @@ from botorch_popbo.data import combine, from_outcomes
 
 X = torch.linspace(0.0, 1.0, 12, dtype=torch.double).unsqueeze(-1)
 GRID = torch.linspace(0.0, 1.0, 40, dtype=torch.double).reshape(-1, 1, 1)
+#: Of the objective.
+NOT_EVALUATED = torch.zeros(12, dtype=torch.bool)
 #: Five points satisfy it, and the border is nearest to the sixth.
 SLACK = 0.45 - X
 
@@ -37,8 +39,8 @@ def test_measured_points_are_as_measured() -> None:
     slack = torch.sin(7.0 * X)
     ranked = constraint(slack)
     satisfied = (slack >= 0).squeeze(-1)
-    assert torch.equal(ranked.is_satisfied(X), satisfied)
-    assert not ranked.is_satisfied(X + 1e-9).any()
+    assert torch.equal(ranked.is_satisfied(X, NOT_EVALUATED), satisfied)
+    assert not ranked.is_satisfied(X + 1e-9, NOT_EVALUATED).any()
     assert torch.equal(ranked(X).exp() > 0.5 - 1e-9, satisfied)  # the first lies on the border
 
 
@@ -56,7 +58,7 @@ PARTS = torch.randperm(12, generator=torch.Generator().manual_seed(0))
 def test_a_point_of_several_tasks_satisfies_it_in_all(parts: Any, slacks: Any) -> None:
     orders = [from_outcomes(X[part], s - X[part]) for part, s in zip(parts, slacks, strict=True)]
     ranked = SlackConstraint(RankingGP(order=combine(*orders)).fit())
-    assert torch.equal(ranked.is_satisfied(X), (X < 0.45).squeeze(-1))
+    assert torch.equal(ranked.is_satisfied(X, NOT_EVALUATED), (X < 0.45).squeeze(-1))
 
 
 @pytest.mark.parametrize("slack", [SLACK, -0.1 - X])
@@ -77,7 +79,7 @@ def test_what_is_expected_of_pending_points_is_known() -> None:
     ranked = SlackConstraint(RankingGP(X, SLACK).fit(), pending)
     expected = torch.cat([SLACK, 0.45 - pending]) >= 0.0
     assert torch.equal(ranked(torch.cat([X, pending])).exp() > 0.5, expected.squeeze(-1))
-    assert torch.equal(ranked.is_satisfied(pending), torch.zeros(3).bool())
+    assert torch.equal(ranked.is_satisfied(pending, NOT_EVALUATED[:3]), torch.zeros(3).bool())
 
 
 def test_it_is_differentiable() -> None:
