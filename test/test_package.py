@@ -10,8 +10,8 @@ import botorch_popbo
 
 ROOT = Path(botorch_popbo.__file__).parent
 #: What registers samplers looks ahead, and what gathers public names.
-REGISTRATIONS = {("models", "sampling")}
-REGISTRATIONS |= {(folder, "paper") for folder in ("acquisition", "data", "models", "posteriors")}
+REGISTRATIONS = {("models", "sampling"), ("models", "acquisition")}
+REGISTRATIONS |= {(folder, "paper") for folder in ("acquisition", "models", "posteriors")}
 
 
 def test_core_needs_neither_ax_nor_benchmark_dependencies() -> None:

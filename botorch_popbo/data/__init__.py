@@ -1,7 +1,4 @@
-"""Feedback of every kind as an order of points."""
-
-from importlib import import_module
-from typing import TYPE_CHECKING
+"""Feedback of every kind as an order of points, and the rank counts derived from it."""
 
 from botorch_popbo.data.lists import (
     from_comparisons,
@@ -12,9 +9,7 @@ from botorch_popbo.data.lists import (
 from botorch_popbo.data.objectives import from_constrained_outcomes, from_objectives
 from botorch_popbo.data.order import Order, combine
 from botorch_popbo.data.outcomes import from_groups, from_outcomes, from_replicates
-
-if TYPE_CHECKING:
-    from botorch_popbo.paper.rank_counts import RankCounts
+from botorch_popbo.data.rank_counts import RankCounts
 
 __all__ = [
     "Order",
@@ -30,10 +25,3 @@ __all__ = [
     "from_replicates",
     "from_top_k",
 ]
-
-
-def __getattr__(name: str) -> object:
-    """Load the paper's counts, which need an order, when they are asked for."""
-    if name != "RankCounts":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module("botorch_popbo.paper.rank_counts"), name)

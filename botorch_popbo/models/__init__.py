@@ -7,6 +7,9 @@ from botorch_popbo.models.ranking_gp import RankingGP
 from botorch_popbo.paper.poisson_rank_model import PoissonRankModel
 
 # Registers samplers and sample paths with BoTorch, and needs the models.
-import botorch_popbo.sampling  # noqa: F401  # isort: skip
+import botorch_popbo.sampling  # isort: skip
+
+# Needs the models, and is needed by the paper's functions.
+import botorch_popbo.acquisition  # noqa: F401  # isort: skip
 
 __all__ = ["OneHotCategories", "PoissonRankModel", "RankModel", "RankingGP", "RoughMaternKernel"]

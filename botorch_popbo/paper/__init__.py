@@ -4,4 +4,4 @@
 """
 
 # They import the paper's names: loaded first, they find no module half imported.
-import botorch_popbo.acquisition  # noqa: F401
+import botorch_popbo.models  # noqa: F401

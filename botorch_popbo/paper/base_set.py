@@ -3,8 +3,7 @@
 import torch
 from torch import Tensor
 
-from botorch_popbo.data import from_outcomes
-from botorch_popbo.paper.rank_counts import RankCounts
+from botorch_popbo.data import RankCounts, from_outcomes
 
 
 def from_base_set(X: Tensor, Y: Tensor, generator: torch.Generator) -> RankCounts:

@@ -14,12 +14,11 @@ from botorch.utils.types import DEFAULT, _DefaultType
 from torch import Tensor
 
 from botorch_popbo._reproducible import derive_seed, one_thread
-from botorch_popbo.data import Order
+from botorch_popbo.data import Order, RankCounts
 from botorch_popbo.models._training_data import model_inputs, order_of_training_data, warn_if_silent
 from botorch_popbo.models.rank_model import RankModel
 from botorch_popbo.paper import truncated_poisson
 from botorch_popbo.paper.posterior import NegatedRank, PoissonRankPosterior
-from botorch_popbo.paper.rank_counts import RankCounts
 from botorch_popbo.paper.rate import NetworkRate
 from botorch_popbo.settings import PaperSettings
 
@@ -174,11 +173,11 @@ class PoissonRankModel(RankModel):
             predicted = predicted.clamp_max(self.num_points)
         counts = self.rank_counts.insert(X_pending, predicted)
         transform = deepcopy(self.input_transform)
-        return self._like(transform, rank_counts=counts).fit()
+        return self._like(rank_counts=counts, input_transform=transform).fit()
 
     def with_order(self, order: Order) -> Self:
         """See the base class."""
-        return self._like(self._unlearned_transform(), order=order)
+        return self._like(order=order, input_transform=self._unlearned_transform())
 
     def posterior(
         self,
@@ -256,20 +255,10 @@ class PoissonRankModel(RankModel):
         """Shares of better points; what met none has not proved good."""
         return (self._counts / self._exposure).nan_to_num(nan=torch.inf)
 
-    def _like(
-        self,
-        input_transform: InputTransform,
-        order: Order | None = None,
-        rank_counts: RankCounts | None = None,
-    ) -> Self:
+    def _like(self, **data: Any) -> Self:
         """An untrained model of other data with the same settings."""
         return type(self)(
-            input_transform=input_transform,
-            order=order,
-            rank_counts=rank_counts,
-            untruncated_from=self.untruncated_from,
-            seed=self.seed,
-            settings=self.settings,
+            **data, untruncated_from=self.untruncated_from, seed=self.seed, settings=self.settings
         )
 
     def _limit(self, exposure: Tensor, length: Tensor) -> Tensor:

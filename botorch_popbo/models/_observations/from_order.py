@@ -3,8 +3,8 @@
 import torch
 from torch import Tensor
 
-from botorch_popbo.data._counts import count_better
 from botorch_popbo.data.order import Order
+from botorch_popbo.data.rank_counts import count_better
 from botorch_popbo.models._observations.observations import Observations
 from botorch_popbo.models._observations.pairs import answers_of
 

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from botorch_popbo.data._counts import insert_counts
+from botorch_popbo.data.rank_counts import insert_counts
 from botorch_popbo.models._observations.observations import Observations
 from botorch_popbo.models._observations.pairs import expected_answers
 
