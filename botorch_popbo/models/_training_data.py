@@ -84,13 +84,8 @@ def model_inputs(data: SupervisedDataset) -> dict[str, Any]:
     """
     if isinstance(data, RankingDataset):
         return {"order": from_ranking_dataset(data)}
-    if isinstance(data, MultiTaskDataset):
-        return _of_tasks(data)
-    return {"train_X": data.X, "train_Y": data.Y, "train_Yvar": data.Yvar}
-
-
-def _of_tasks(data: MultiTaskDataset) -> dict[str, Any]:
-    """A target and its sources."""
+    if not isinstance(data, MultiTaskDataset):
+        return {"train_X": data.X, "train_Y": data.Y, "train_Yvar": data.Yvar}
     if data.task_feature_index is not None:
         raise UnsupportedError(
             "RankingGP takes points without a column for the task. Leave task_feature_index out."
