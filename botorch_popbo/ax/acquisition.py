@@ -1,7 +1,8 @@
 """Ax's acquisition wrapper with random numbers of its own."""
 
+import math
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from functools import partial
 from inspect import signature
@@ -15,21 +16,24 @@ from ax.generators.torch_base import TorchOptConfig
 from ax.generators.utils import get_observed, mk_discrete_choices
 from botorch.acquisition import AcquisitionFunction
 from botorch.acquisition.input_constructors import get_acqf_input_constructor
+from botorch.exceptions import CandidateGenerationError
 from botorch.exceptions.warnings import BadInitialCandidatesWarning
+from botorch.posteriors import GPyTorchPosterior
 from torch import Tensor
 
 import botorch_popbo.acquisition.input_constructors  # noqa: F401  (registers ours)
 from botorch_popbo._reproducible import derive_seed, one_thread, seeded
 from botorch_popbo.acquisition.rank_acquisition import find_baseline
 from botorch_popbo.acquisition.utility_improvement import LogExpectedUtilityImprovement
-from botorch_popbo.ax._checks import check_fixed
 from botorch_popbo.ax.surrogate import RankSurrogate
 from botorch_popbo.data._rows import is_row_of
-from botorch_popbo.models import RankingGP
 from botorch_popbo.search.domain import Domain
 from botorch_popbo.search.maximize import default_options, table_candidates, unless_known
 from botorch_popbo.search.suggest import Models
 from botorch_popbo.settings import Settings
+
+#: Points, the value of each, and its weight.
+Found = tuple[Tensor, Tensor, Tensor]
 
 
 class RankAcquisition(Acquisition):
@@ -60,9 +64,9 @@ class RankAcquisition(Acquisition):
         search_space_digest: SearchSpaceDigest,
         torch_opt_config: TorchOptConfig,
         botorch_acqf_class: type[AcquisitionFunction],
-        botorch_acqf_options: dict[str, Any] | None = None,
+        botorch_acqf_options: dict[str, object] | None = None,
         options: dict[str, Any] | None = None,
-        **_: Any,
+        **_: object,
     ) -> None:
         # Not Ax's own constructor: it would take the metrics' models for the goal's.
         if not isinstance(surrogate, RankSurrogate):
@@ -70,39 +74,38 @@ class RankAcquisition(Acquisition):
                 "A RankAcquisition needs surrogate=RankSurrogate(...) in the generator_kwargs, in "
                 "place of surrogate_spec."
             )
-        self.surrogate, self.options = surrogate, options or {}
-        self.search_space_digest = search_space_digest
-        self._settings: Settings = self.options.get("settings") or Settings()
-        self._full_objective_weights = torch_opt_config.objective_weights
-        self.num_pruned_dims = None
+        self.surrogate, self.search_space_digest = surrogate, search_space_digest
+        self.options = options or {}
+        self.settings: Settings = self.options.get("settings") or Settings()
         self._pruning_target_point = torch_opt_config.pruning_target_point
-        self.goal = goal = surrogate.goal(torch_opt_config)
+        self.num_pruned_dims = None
+        self.goal = surrogate.goal(torch_opt_config)
         is_improvement = botorch_acqf_class is LogExpectedUtilityImprovement
-        self.models = surrogate.goal_models(goal, self.options.get("seed", 0), is_improvement)
-        self.model = self._model = self.models[0][0]
-        self._find_known(search_space_digest, torch_opt_config)
-        self.botorch_acqf_classes_with_options = [(botorch_acqf_class, botorch_acqf_options or {})]
-        self._instantiate_acquisition()
+        seed = self.options.get("seed", 0)
+        self.models = surrogate.goal_models(self.goal, seed, is_improvement)
+        self.model = self.models[0][0]
+        self._find_known(torch_opt_config)
+        self._seed = derive_seed(seed, len(self._X_known))
+        if is_improvement:
+            models = Models(*self.models, self.settings)  # type: ignore[arg-type]  # Gaussian
+            self.acqf = models.improvement(
+                self.X_pending, self._improvable, self.goal.objective_thresholds
+            )
+        else:
+            self.acqf = self._other_function(botorch_acqf_class, {**(botorch_acqf_options or {})})
+        self.models_used, self.acq_function_sequence = [surrogate.model_name_by_metric], None
 
-    def _find_known(self, digest: SearchSpaceDigest, config: TorchOptConfig) -> None:
-        """Set the points to improve on, the pending ones, and a seed for as many as are known.
+    def _find_known(self, config: TorchOptConfig) -> None:
+        """Set the points to improve on, and the pending ones.
 
         What lacks a metric is pending, lest it be suggested again, and what is ranked is not.
         """
+        inside = partial(self.surrogate.points_inside, digest=self.search_space_digest)
         self._equalities = config.equality_constraints
-        halves = [] if config.linear_constraints is None else [config.linear_constraints]
-        if self._equalities is not None:
-            A, b = self._equalities
-            halves += [(A, b), (-A, -b)]
-        constraints = None
-        if halves:
-            # Candidates end on the boundary up to rounding. Those beyond it would be taken for
-            # points of another space, and a running one would be suggested again.
-            A, b = map(torch.cat, zip(*halves, strict=True))
-            constraints = (A, b + 1e-6 * b.abs().clamp_min(1.0))
-        inside = partial(self.surrogate.points_inside, digest=digest)
         self._feasible = feasible = partial(
-            inside, linear_constraints=constraints, fixed_features=config.fixed_features
+            inside,
+            linear_constraints=_inequalities(config),
+            fixed_features=config.fixed_features,
         )
         observed = torch.unique(torch.cat(self.surrogate.Xs), dim=0)
         self._improvable = feasible(observed)
@@ -110,54 +113,45 @@ class RankAcquisition(Acquisition):
         X_observed = next(X for X in choices if len(X))
         ranked = self.model.known_X
         is_ranked = is_row_of(X_observed, ranked)
-        self.X_observed = X_observed[is_ranked]
-        unranked = X_observed[~is_ranked]
+        self.X_observed, unranked = X_observed[is_ranked], X_observed[~is_ranked]
         if config.pending_observations is not None:
-            running = feasible(
-                get_observed(
-                    config.pending_observations,
-                    config.objective_weights,
-                    config.outcome_constraints,
-                )
-            )
+            goal = config.objective_weights, config.outcome_constraints
+            running = feasible(get_observed(config.pending_observations, *goal))
             # Of a hundred trials and more Ax takes all that run for pending, with data or without.
             running = running[~is_row_of(running, ranked)]
             unranked = torch.cat([running, unranked[~is_row_of(unranked, running)]])
         self.X_pending = unranked if len(unranked) else None
         self._X_known = torch.cat([self.X_observed, unranked])
-        self._seed = derive_seed(self.options.get("seed", 0), len(self._X_known))
 
-    def _construct_botorch_acquisition(
-        self,
-        botorch_acqf_class: type[AcquisitionFunction],
-        botorch_acqf_options: dict[str, Any],
-        model: Any,
+    def _other_function(
+        self, function: type[AcquisitionFunction], options: dict[str, object]
     ) -> AcquisitionFunction:
-        """The acquisition function of the goal, and of the points that are pending."""
-        if botorch_acqf_class is LogExpectedUtilityImprovement:
-            objectives, slacks = cast(tuple[list[RankingGP], list[RankingGP]], self.models)
-            models = Models(objectives, slacks, self._settings)
-            thresholds = self.goal.objective_thresholds
-            return models.improvement(self.X_pending, self._improvable, thresholds)
-        options = dict(botorch_acqf_options)
-        if "seed" in signature(botorch_acqf_class).parameters:
+        """An acquisition function of the first model, of the paper or of BoTorch."""
+        arguments = signature(function).parameters
+        if "seed" in arguments:
             options.setdefault("seed", self.options.get("seed", 0))
-        if "best_f" in signature(botorch_acqf_class).parameters:
+        if "best_f" in arguments:
             # Ax would take the best outcome, but the model answers in utilities.
-            is_eligible = find_baseline(model, self.X_observed)
-            best = model.posterior(model.incumbent_among(is_eligible).unsqueeze(0))
+            is_eligible = find_baseline(self.model, self.X_observed)
+            incumbent = self.model.incumbent_among(is_eligible).unsqueeze(0)
+            best = cast(GPyTorchPosterior, self.model.posterior(incumbent))
             options.setdefault("best_f", best.mean.detach().squeeze())
         if self.X_pending is not None:
             options["X_pending"] = self.X_pending
         with seeded(self._seed):  # some of BoTorch's functions prune their baseline by samples
-            inputs = get_acqf_input_constructor(botorch_acqf_class)(
-                model=model,
+            inputs = get_acqf_input_constructor(function)(
+                model=self.model,
                 training_data=self.surrogate.training_data[0],
                 bounds=self.search_space_digest.bounds,
                 X_baseline=self.X_observed,
                 **options,
             )
-            return botorch_acqf_class(**inputs)
+            return function(**inputs)
+
+    @property
+    def objective_weights(self) -> Tensor:
+        """What Ax notes beside a suggestion."""
+        return self.goal.objective_weights * self.surrogate.signs
 
     @property
     def objective_thresholds(self) -> Tensor | None:
@@ -173,20 +167,22 @@ class RankAcquisition(Acquisition):
         *,
         fixed_features: dict[int, float] | None = None,
         rounding_func: Callable[[Tensor], Tensor] | None = None,
-        optimizer_options: dict[str, Any] | None = None,
+        optimizer_options: Mapping[str, object] | None = None,
         candidate_set: Tensor | None = None,
         **others: Any,
-    ) -> tuple[Tensor, Tensor, Tensor]:
+    ) -> Found:
         """See :meth:`ax.generators.torch.botorch_modular.acquisition.Acquisition.optimize`."""
-        check_fixed(fixed_features or {}, search_space_digest)
-        X_known, seed, search = self._X_known, self._seed, self._settings.search
-        choices = mk_discrete_choices(search_space_digest, fixed_features)
-        bounds = X_known.new_tensor(search_space_digest.bounds).T
+        _check_fixed(fixed_features or {}, search_space_digest)
+        search, choices = (
+            self.settings.search,
+            mk_discrete_choices(search_space_digest, fixed_features),
+        )
+        bounds = self._X_known.new_tensor(search_space_digest.bounds).T
         snap = rounding_func or Tensor.clone
         domain = Domain(bounds, choices, (), snap, self.surrogate.inactive, search)
         is_box = not (others.get("inequality_constraints") or others.get("equality_constraints"))
         if candidate_set is None and is_box and domain.is_table:
-            candidate_set = table_candidates(self.acqf, domain, X_known, seed)
+            candidate_set = table_candidates(self.acqf, domain, self._X_known, self._seed)
             if not len(candidate_set):
                 raise SearchSpaceExhausted(
                     "No point is left: each one of the search space, with the fixed parameters if "
@@ -196,40 +192,40 @@ class RankAcquisition(Acquisition):
         options = default_options(optimizer, self.model.has_uncertainty, search)
         if options:  # the others look at every point of a discrete space
             options |= optimizer_options or {}
+        search_for = partial(
+            super().optimize,
+            search_space_digest=search_space_digest,
+            fixed_features=fixed_features,
+            rounding_func=rounding_func,
+            optimizer_options=options,
+            candidate_set=candidate_set,
+            **others,
+        )
         climbing = one_thread() if candidate_set is None else nullcontext()
-        with seeded(seed), climbing, warnings.catch_warnings():
+        with seeded(self._seed), climbing, warnings.catch_warnings():
             # A ReLU network has kinks: the line search ends at one, which is no failure.
             warnings.filterwarnings("ignore", "Optimization failed", RuntimeWarning)
             warnings.simplefilter("ignore", BadInitialCandidatesWarning)  # where all are as good
-            search_for = partial(
-                super().optimize,
-                search_space_digest=search_space_digest,
-                fixed_features=fixed_features,
-                rounding_func=rounding_func,
-                optimizer_options=options,
-                candidate_set=candidate_set,
-                **others,
-            )
-            # The other optimizers of BoTorch ask for the value of all points together.
-            of_each = ("optimize_acqf", "optimize_acqf_discrete")
-            is_of_each = candidate_set is not None or optimizer in of_each
-            found, values, weights = search_for(n=n) if is_of_each else self._in_turn(search_for, n)
-            if candidate_set is None:
-                moved = partial(self._feasible_near, held=list(choices))
-                points = unless_known(self.acqf, domain, found, X_known, moved)
-                if not points.equal(found):
-                    found, values = points, self.evaluate(points.unsqueeze(-2)).detach().squeeze()
+            if candidate_set is not None:
+                return search_for(n=n)
+            found, values, weights = self._in_turn(search_for, n)
+            moved = partial(self._feasible_near, held=list(choices))
+            points = unless_known(self.acqf, domain, found, self._X_known, moved)
+            if not points.equal(found):
+                found, values = points, self.evaluate(points.unsqueeze(-2)).detach().squeeze()
         return found, values, weights
 
-    def _in_turn(self, search_for: Callable[..., Any], n: int) -> tuple[Tensor, Tensor, Tensor]:
+    def _in_turn(self, search_for: Callable[..., Found], n: int) -> Found:
         """Points one after another, each with those before it pending: values are of one point."""
-        running, found = self.acqf.X_pending, [search_for(n=1)]
+        found = [search_for(n=1)]
+        if n == 1:  # of a function that may know no pending points
+            return found[0]
+        running = self.acqf.X_pending
         while len(found) < n:
             chosen = torch.cat([point for point, _, _ in found])
             self.acqf.set_X_pending(chosen if running is None else torch.cat([running, chosen]))
             found.append(search_for(n=1))
-        if n > 1:
-            self.acqf.set_X_pending(running)
+        self.acqf.set_X_pending(running)
         points, values, weights = zip(*found, strict=True)
         return torch.cat(points), torch.stack(values).flatten(), torch.cat(weights)
 
@@ -241,3 +237,46 @@ class RankAcquisition(Acquisition):
             free[:, held] = 0.0
             X = X - (X @ A.T - b.T) @ torch.linalg.pinv(free).T
         return self._feasible(X)
+
+
+def _inequalities(config: TorchOptConfig) -> tuple[Tensor, Tensor] | None:
+    """All linear constraints as ``A x <= b``, with some slack.
+
+    Candidates end on the boundary up to rounding. Those beyond it would be taken for points of
+    another space, and a running one would be suggested again.
+    """
+    halves = [] if config.linear_constraints is None else [config.linear_constraints]
+    if config.equality_constraints is not None:
+        A, b = config.equality_constraints
+        halves += [(A, b), (-A, -b)]
+    if not halves:
+        return None
+    A, b = map(torch.cat, zip(*halves, strict=True))
+    return A, b + 1e-6 * b.abs().clamp_min(1.0)
+
+
+def _check_fixed(fixed_features: Mapping[int, float], digest: SearchSpaceDigest) -> None:
+    """Refuse fixed parameters outside of the space, which some optimizers move into it.
+
+    Where parameters depend on others, all are refused: Ax then completes the fixed ones to a point,
+    with the middle of each other range, and nothing would be left to search.
+
+    Raises:
+        CandidateGenerationError: If there is one.
+    """
+    if fixed_features and digest.hierarchical_dependencies:
+        raise CandidateGenerationError(
+            "Where some parameters depend on others, Ax fixes all as soon as one is fixed or "
+            "disabled. Leave out fixed_parameters, and attach points of your own: "
+            "client.attach_trial(point)."
+        )
+    for column, value in fixed_features.items():
+        low, high = digest.bounds[column]
+        slack = 1e-9 * (high - low)
+        choices = digest.discrete_choices.get(column, [value])
+        is_choice = any(math.isclose(value, choice, abs_tol=1e-9) for choice in choices)
+        if not (is_choice and low - slack <= value <= high + slack):
+            raise CandidateGenerationError(
+                f"Parameter {digest.feature_names[column]!r} is fixed at a value outside of the "
+                "search space."
+            )

@@ -24,8 +24,8 @@ def reason(client: Client, analysis: Analysis) -> str:
 
 @each_card
 def test_no_experiment(card_type: type[Analysis]) -> None:
-    assert "Pass an experiment" in (card_type().validate_applicable_state() or "")
-    with pytest.raises(UserInputError, match="Pass an experiment"):
+    assert "An Experiment must be provided" in (card_type().validate_applicable_state() or "")
+    with pytest.raises(UserInputError, match="An Experiment must be provided"):
         card_type().compute()
 
 
@@ -44,7 +44,7 @@ def test_no_objective() -> None:
 def test_no_generation_strategy(make_run: MakeRun) -> None:
     experiment = make_run(6)._experiment
     explanation = OutcomeWarp().validate_applicable_state(experiment=experiment)
-    assert "no generation strategy" in (explanation or "")
+    assert "set_generation_strategy" in (explanation or "")
 
 
 def test_initial_design_is_not_complete(make_run: MakeRun) -> None:
