@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 
-import torch
 from ax.exceptions.core import UserInputError
 
 from botorch_popbo._plain import whole
@@ -43,21 +42,3 @@ def check_name(option: str, name: object, known: Iterable[str]) -> None:
     """
     if name not in [*known]:
         raise UserInputError(f"Unknown {option} {name!r}; known: {', '.join(known)}.")
-
-
-def check_device(device: str | torch.device | None) -> None:
-    """Refuse a device that is unknown or not there.
-
-    Args:
-        device: A device or its name; ``None`` for the CPU.
-
-    Raises:
-        UserInputError: If it is so, or has no double precision.
-    """
-    try:
-        torch.empty(0, dtype=torch.double, device=device or "cpu")
-    except (RuntimeError, AssertionError, TypeError, NotImplementedError) as error:
-        raise UserInputError(
-            f"Unknown device {device!r}, or not usable on this machine; known are, for example, "
-            "'cpu' and 'cuda:0'."
-        ) from error

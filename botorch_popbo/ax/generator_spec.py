@@ -1,7 +1,8 @@
 """What generates a rank node's candidates: the model, its transforms and what it maximises."""
 
+import math
 from collections.abc import Iterable
-from typing import Any, Literal, TypedDict
+from typing import Literal, TypedDict
 
 import pandas as pd
 import torch
@@ -22,7 +23,7 @@ from botorch_popbo.acquisition import (
     LogExpectedUtilityImprovement,
     RectifiedLowerConfidenceBound,
 )
-from botorch_popbo.ax._checks import check_device, check_name, check_whole
+from botorch_popbo.ax._checks import check_name, check_whole
 from botorch_popbo.ax.acquisition import RankAcquisition
 from botorch_popbo.ax.sources import as_evaluations
 from botorch_popbo.ax.surrogate import RankSurrogate
@@ -55,7 +56,7 @@ RANK_TRANSFORMS = [
 
 #: The model must not learn from parameters without a meaning, which depend on what is kept. And
 #: what is relative is so to the baseline as measured: its prediction is an average over ranks.
-RANK_TRANSFORM_CONFIGS: dict[str, Any] = {
+RANK_TRANSFORM_CONFIGS: dict[str, dict[str, object]] = {
     "Cast": {"flatten_hss": False},
     "Derelativize": {"use_raw_status_quo": True},
 }
@@ -126,22 +127,26 @@ def rank_generator_spec(
     Raises:
         UserInputError: If an option is unknown or out of range.
     """
+    for option in options:
+        check_name("option", option, NodeOptions.__annotations__)
     check_name("preset", preset, PRESETS)
-    _check_options(options)
-    settings = options.get("settings") or Settings()
     seed = None if seed is None else check_whole("seed", seed, 0)
+    settings = options.get("settings") or Settings()
     settings = settings.with_order_only(options.get("order_only", False))
     is_gp = PRESETS[preset] is RankingGP
-    name, acquisition_class = _named(acquisition or ("logei" if is_gp else "eri"))
-    if acquisition_class is LogExpectedUtilityImprovement and not is_gp:
+    name, function = _named(acquisition or ("logei" if is_gp else "eri"))
+    if function is LogExpectedUtilityImprovement and not is_gp:
         raise UserInputError(
             f'acquisition="logei" needs a model with uncertainty, which preset={preset!r} has not; '
             'use preset="default", or acquisition="eri" or "rlcb".'
         )
-    generator_kwargs: dict[str, Any] = {
+    sources = as_evaluations(options.get("sources", ()))
+    if sources and not is_gp:
+        raise UserInputError(f'sources need preset="default"; got preset={preset!r}.')
+    generator_kwargs = {
         "surrogate": _surrogate(preset, seed, settings),
-        "botorch_acqf_class": acquisition_class,
-        "botorch_acqf_options": _acquisition_options(acquisition_class, preset, settings),
+        "botorch_acqf_class": function,
+        "botorch_acqf_options": _acquisition_options(function, preset, settings),
         "acquisition_class": RankAcquisition,
         "acquisition_options": {
             "seed": seed,
@@ -150,41 +155,20 @@ def rank_generator_spec(
         },
         # A network is searched in the parameters' own units, as ever.
         "transforms": [t for t in RANK_TRANSFORMS if is_gp or t is not UnitX],
-        "transform_configs": RANK_TRANSFORM_CONFIGS | _sources(preset, options),
+        "transform_configs": RANK_TRANSFORM_CONFIGS | {"TellSurrogate": {"sources": sources}},
+        "torch_device": _device(options.get("device")),
         "fit_tracking_metrics": is_gp,
         # Predictions of held-out points would otherwise come from a model that saw them.
         "refit_on_cv": True,
         "warm_start_refit": False,
     }
-    if options.get("device") is not None:
-        generator_kwargs["torch_device"] = torch.device(str(options["device"]))
-    sizes = {key: options.get(key) for key in ("num_restarts", "raw_samples")}
-    given = {key: value for key, value in sizes.items() if value is not None}
+    sizes = _optimizer_sizes(options)
     return GeneratorSpec(
         generator_enum=Generators.BOTORCH_MODULAR,
         generator_kwargs=generator_kwargs,
-        generator_gen_kwargs={"model_gen_options": {"optimizer_kwargs": given}} if given else {},
+        generator_gen_kwargs={"model_gen_options": {"optimizer_kwargs": sizes}} if sizes else {},
         generator_key_override=f"popbo-{name}",
     )
-
-
-def _surrogate(preset: PresetName, seed: int | None, settings: Settings) -> RankSurrogate:
-    model = PRESETS[preset]
-    told: dict[str, Any] = {"settings": settings.model}
-    if model is PoissonRankModel:
-        told = {"settings": settings.paper, "seed": seed}
-    if preset == "paper":
-        told["untruncated_from"] = settings.paper.untruncated_from
-    config = ModelConfig(botorch_model_class=model, model_options=told, name=preset)
-    return RankSurrogate(SurrogateSpec(model_configs=[config]))
-
-
-def _sources(preset: PresetName, options: NodeOptions) -> dict[str, Any]:
-    """What the transform of sources is told."""
-    sources = as_evaluations(options.get("sources", ()))
-    if sources and PRESETS[preset] is not RankingGP:
-        raise UserInputError(f'sources need preset="default"; got preset={preset!r}.')
-    return {"TellSurrogate": {"sources": sources}}
 
 
 def _named(acquisition: str | type[AcquisitionFunction]) -> tuple[str, type[AcquisitionFunction]]:
@@ -194,31 +178,51 @@ def _named(acquisition: str | type[AcquisitionFunction]) -> tuple[str, type[Acqu
         return acquisition, RANK_ACQUISITIONS[acquisition]
     if not issubclass(acquisition, AcquisitionFunction):
         raise UserInputError(f"{acquisition.__name__} is no acquisition function of BoTorch.")
-    names = {known: name for name, known in RANK_ACQUISITIONS.items()}
+    names = {function: name for name, function in RANK_ACQUISITIONS.items()}
     return names.get(acquisition, acquisition.__name__), acquisition
 
 
+def _surrogate(preset: PresetName, seed: int | None, settings: Settings) -> RankSurrogate:
+    model, options = PRESETS[preset], dict[str, object](settings=settings.model)
+    if model is PoissonRankModel:
+        options = {"settings": settings.paper, "seed": seed}
+    if preset == "paper":
+        options["untruncated_from"] = settings.paper.untruncated_from
+    config = ModelConfig(botorch_model_class=model, model_options=options, name=preset)
+    return RankSurrogate(SurrogateSpec(model_configs=[config]))
+
+
 def _acquisition_options(
-    acquisition: type[AcquisitionFunction], preset: PresetName, settings: Settings
-) -> dict[str, Any]:
-    """What the paper's acquisition functions are told; the others need nothing."""
-    if acquisition is RectifiedLowerConfidenceBound and preset != "default":
+    function: type[AcquisitionFunction], preset: PresetName, settings: Settings
+) -> dict[str, object]:
+    """Options of the paper's acquisition functions; the others need none."""
+    if function is RectifiedLowerConfidenceBound and preset != "default":
         return {"poisson_deviation": preset == "paper"}
-    if acquisition is ExpectedRankingImprovement and preset == "default":
+    if function is ExpectedRankingImprovement and preset == "default":
         return {"settings": settings.acquisition}
     return {}
 
 
-def _check_options(options: NodeOptions) -> None:
-    for name in options:
-        check_name("option", name, NodeOptions.__annotations__)
-    restarts, samples = options.get("num_restarts"), options.get("raw_samples")
-    for name in ("max_parallelism", "num_restarts", "raw_samples"):
-        if (value := options.get(name)) is not None:
-            check_whole(name, value, 1)
-    if restarts is not None and samples is not None and samples < restarts:
+def _device(device: str | torch.device | None) -> torch.device | None:
+    """Where to compute, if it is there and has double precision."""
+    try:
+        torch.empty(0, dtype=torch.double, device=device or "cpu")
+    except (RuntimeError, AssertionError, TypeError, NotImplementedError) as error:
+        raise UserInputError(
+            f"Unknown device {device!r}, or not usable on this machine; known are, for example, "
+            "'cpu' and 'cuda:0'."
+        ) from error
+    return None if device is None else torch.device(device)
+
+
+def _optimizer_sizes(options: NodeOptions) -> dict[str, int]:
+    """How many points BoTorch's optimizer starts from and draws, where it is said."""
+    given = {"num_restarts": options.get("num_restarts"), "raw_samples": options.get("raw_samples")}
+    sizes = {name: check_whole(name, n, 1) for name, n in given.items() if n is not None}
+    restarts, samples = sizes.get("num_restarts", 1), sizes.get("raw_samples", math.inf)
+    if samples < restarts:
         raise UserInputError(
             f"raw_samples is at least num_restarts, whose points come from them; got {samples} and "
             f"{restarts}."
         )
-    check_device(options.get("device"))
+    return sizes

@@ -1,7 +1,7 @@
 """Generation strategies for :meth:`ax.api.client.Client.set_generation_strategy`, and nodes."""
 
 from inspect import signature
-from typing import Any, Literal, Unpack, get_args
+from typing import Literal, Unpack, get_args
 
 from ax.adapter.registry import Cont_X_trans, Generators, Mixed_transforms, Y_trans
 from ax.adapter.transforms.map_key_to_float import MapKeyToFloat
@@ -10,12 +10,9 @@ from ax.generation_strategy.generation_node import GenerationNode
 from ax.generation_strategy.generation_strategy import GenerationStrategy
 from ax.generation_strategy.generator_spec import GeneratorSpec
 from ax.generation_strategy.transition_criterion import MaxGenerationParallelism, MinTrials
-from botorch.acquisition import (
-    AcquisitionFunction,
-    LogExpectedImprovement,
-    UpperConfidenceBound,
-    qLogNoisyExpectedImprovement,
-)
+from botorch.acquisition import AcquisitionFunction
+from botorch.acquisition.analytic import LogExpectedImprovement, UpperConfidenceBound
+from botorch.acquisition.logei import qLogNoisyExpectedImprovement
 
 from botorch_popbo.ax._checks import check_name, check_whole
 from botorch_popbo.ax._progress import DistinctPoints
@@ -29,12 +26,11 @@ from botorch_popbo.ax.nodes import DesignNode, RankNode
 from botorch_popbo.ax.sources import BestOfSources
 
 InitialDesign = Literal["sobol", "uniform"]
-GPAcquisitionName = Literal["logei", "ucb", "qlognei"]
 
-_GP_ACQUISITIONS: dict[str, tuple[type[AcquisitionFunction], dict[str, Any]]] = {
-    "logei": (LogExpectedImprovement, {}),
-    "ucb": (UpperConfidenceBound, {"beta": 4.0}),
-    "qlognei": (qLogNoisyExpectedImprovement, {}),
+_GP_ACQUISITIONS = {
+    "logei": LogExpectedImprovement,
+    "ucb": UpperConfidenceBound,
+    "qlognei": qLogNoisyExpectedImprovement,
 }
 
 
@@ -115,12 +111,15 @@ def popbo_node(
         UserInputError: If an option is unknown or out of range.
     """
     spec = rank_generator_spec(acquisition, seed, preset, options)
-    at_most = options.get("max_parallelism")
-    running: dict[str, Any] = {
-        "only_in_statuses": [TrialStatus.RUNNING],
-        "use_all_trials_in_exp": True,
-    }
-    pauses = [] if at_most is None else [MaxGenerationParallelism(threshold=at_most, **running)]
+    pauses = []
+    if (at_most := options.get("max_parallelism")) is not None:
+        pauses = [
+            MaxGenerationParallelism(
+                threshold=check_whole("max_parallelism", at_most, 1),
+                only_in_statuses=[TrialStatus.RUNNING],
+                use_all_trials_in_exp=True,
+            )
+        ]
     return RankNode(
         name=spec.generator_key,
         generator_specs=[spec],
@@ -164,13 +163,13 @@ def popbo_generation_strategy(
     Raises:
         UserInputError: If an option is unknown or out of range.
     """
-    own = [*signature(popbo_generation_strategy).parameters][:-1]
+    *named, _ = signature(popbo_generation_strategy).parameters
     for name in options:
-        check_name("option", name, [*own, *NodeOptions.__annotations__])
+        check_name("option", name, [*named, *NodeOptions.__annotations__])
     check_whole("num_initial_trials", num_initial_trials, 2)  # a rank compares points
     model = popbo_node(acquisition, seed, preset, **options)
-    told = model.generator_spec.generator_kwargs["transform_configs"]
-    sources = told["TellSurrogate"]["sources"]
+    configs = model.generator_spec.generator_kwargs["transform_configs"]
+    sources = configs["TellSurrogate"]["sources"]
     number = 1 if sources else num_initial_trials
     nodes = [initial_node(model.name, number, seed, initial_design), model]
     if sources:
@@ -179,12 +178,11 @@ def popbo_generation_strategy(
 
 
 def gp_generation_strategy(
-    acquisition: GPAcquisitionName = "logei",
+    acquisition: Literal["logei", "ucb", "qlognei"] = "logei",
     num_initial_trials: int = 12,
     seed: int | None = None,
-    initial_design: InitialDesign = "sobol",
 ) -> GenerationStrategy:
-    """An initial design followed by Ax's Gaussian process, for comparison.
+    """The same initial design followed by Ax's Gaussian process, for comparison.
 
     Args:
         acquisition: ``"logei"``, ``"ucb"`` (with beta 4) or ``"qlognei"``. Only ``"qlognei"``
@@ -192,32 +190,26 @@ def gp_generation_strategy(
         num_initial_trials: Trials before the model takes over. Attached trials count; failed and
             abandoned ones do not.
         seed: Seed of the design, as above. The optimizer follows ``Client(random_seed=...)``.
-        initial_design: ``"sobol"``, a scrambled Sobol sequence, or ``"uniform"``.
 
     Returns:
-        A strategy whose suggestions carry the generator key ``"gp-logei"``, ``"gp-ucb"`` or
-        ``"gp-qlognei"``.
+        A strategy whose suggestions carry the generator key ``"gp-"`` and the acquisition's name.
 
     Raises:
         UserInputError: If an option is unknown or out of range.
     """
     check_name("acquisition", acquisition, _GP_ACQUISITIONS)
-    check_whole("num_initial_trials", num_initial_trials, 1)
-    acquisition_class, options = _GP_ACQUISITIONS[acquisition]
-    name = f"gp-{acquisition}"
     spec = GeneratorSpec(
         generator_enum=Generators.BOTORCH_MODULAR,
         generator_kwargs={
-            "botorch_acqf_class": acquisition_class,
-            "botorch_acqf_options": options,
+            "botorch_acqf_class": _GP_ACQUISITIONS[acquisition],
+            "botorch_acqf_options": {"beta": 4.0} if acquisition == "ucb" else {},
             # Ax's own but for the one-hot relaxation of categories, whose candidates round to
             # points already evaluated; here the kernel handles categories.
             "transforms": [MapKeyToFloat, *Mixed_transforms, *Y_trans],
         },
-        generator_key_override=name,
+        generator_key_override=f"gp-{acquisition}",
     )
     model = GenerationNode(
-        name=name, generator_specs=[spec], should_deduplicate=True, fallback_specs={}
+        spec.generator_key, generator_specs=[spec], should_deduplicate=True, fallback_specs={}
     )
-    design = initial_node(name, num_initial_trials, seed, initial_design)
-    return GenerationStrategy(nodes=[design, model])
+    return GenerationStrategy(nodes=[initial_node(model.name, num_initial_trials, seed), model])

@@ -4,16 +4,17 @@ import math
 import warnings
 from collections.abc import Hashable, Mapping, Sequence, Set
 from dataclasses import replace
+from functools import partial
 from inspect import signature
+from itertools import chain
 from typing import Any, cast
 
 import torch
 from ax.core.search_space import SearchSpaceDigest
+from ax.core.types import TParameterization
 from ax.exceptions.core import UserInputError
 from ax.generators.torch.botorch_modular.surrogate import (
     Surrogate,
-    _construct_submodules,
-    _make_botorch_input_transform,
     submodel_input_constructor,
 )
 from ax.generators.torch.botorch_modular.utils import ModelConfig, fit_botorch_model
@@ -25,6 +26,7 @@ from botorch.models.transforms.input import InputTransform
 from botorch.utils.datasets import SupervisedDataset
 from botorch.utils.types import _DefaultType
 from torch import Tensor
+from torch.nn import Module
 
 from botorch_popbo.ax._goal import Goal
 from botorch_popbo.ax.outcome_model import OutcomeModel
@@ -33,6 +35,8 @@ from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.models import RankingGP, RankModel
 from botorch_popbo.models._training_data import SILENT
 from botorch_popbo.models.input_transforms import InactiveColumns, unit_cube
+
+_MODULES = "covar_module", "likelihood", "input_transform"
 
 #: Of the objectives, and of the constraints.
 GoalModels = tuple[list[RankModel], list[RankModel]]
@@ -51,7 +55,7 @@ class RankSurrogate(Surrogate):
     """
 
     minimized: Set[str] = frozenset()
-    sources: Mapping[str, Sequence[tuple[Sequence[Mapping[str, Any]], Tensor]]] = {}
+    sources: Mapping[str, Sequence[tuple[Sequence[TParameterization], Tensor]]] = {}
     _was_silent = False
 
     @torch.enable_grad()
@@ -68,16 +72,20 @@ class RankSurrogate(Surrogate):
             UserInputError: If the configured model is none of an order.
         """
         spec = self.surrogate_spec
-        for configs in (spec.model_configs, *spec.metric_to_model_configs.values()):
-            for config in configs:
-                _check_model(config.botorch_model_class)
+        for config in chain(spec.model_configs, *spec.metric_to_model_configs.values()):
+            if not issubclass(config.botorch_model_class or Model, RankModel):
+                raise UserInputError(
+                    f"A RankSurrogate fits models of an order, not {config.botorch_model_class}. "
+                    "Pass SurrogateSpec(model_configs=[ModelConfig(botorch_model_class=RankingGP)])"
+                    "; for a model of values use Ax's own surrogate."
+                )
         self._goal_models: dict[Hashable, GoalModels] = {}
         self.inactive = _inactive_columns(search_space_digest)
-        own = [self._larger_better(dataset) for dataset in datasets]
+        larger_better = [self._larger_better(dataset) for dataset in datasets]
         with warnings.catch_warnings():
-            if self._was_silent:  # which was said already
+            if self._was_silent:  # of which there was a warning
                 warnings.filterwarnings("ignore", SILENT)
-            super().fit(own, search_space_digest, *options, **named)
+            super().fit(larger_better, search_space_digest, *options, **named)
         orders = [model.order for model in self.metric_models]
         self._was_silent = any(order is not None and order.says_nothing for order in orders)
 
@@ -157,8 +165,8 @@ class RankSurrogate(Surrogate):
         Returns:
             Those of the points that lie inside.
         """
-        own = _inactive_columns(digest)
-        placed = X if own is None else own(X)
+        inactive = _inactive_columns(digest)
+        placed = X if inactive is None else inactive(X)
         inside: Tensor = filter_constraints_and_fixed_features(placed, digest.bounds, **others)
         return inside if self.inactive is None else self.inactive(inside)
 
@@ -219,26 +227,14 @@ class RankSurrogate(Surrogate):
         measured = goal.measured(self.training_data)
         if not separate:
             return [self._fitted(goal.metrics[0], goal.order_of_all(measured, seed))], []
-        objectives, slacks = (
-            [self._fitted(*o) for o in orders] for orders in goal.orders(measured)
-        )
-        return objectives, slacks
+        objectives, slacks = goal.orders(measured)
+        return [self._fitted(*o) for o in objectives], [self._fitted(*o) for o in slacks]
 
     def _fitted(self, metric: int, order: Order) -> RankModel:
         """A model of an order: that of the metric if it sorts the points alike, or a new one."""
         model = self.metric_models[metric]
         agrees = model.order is not None and model.order.agrees_with(order)
         return model if agrees else model.with_order(order).fit()
-
-
-def _check_model(model: type[Model] | None) -> None:
-    if model is None or not issubclass(model, RankModel):
-        name = "Ax's default" if model is None else model.__name__
-        raise UserInputError(
-            f"A RankSurrogate fits models of an order, not {name}. Pass SurrogateSpec("
-            "model_configs=[ModelConfig(botorch_model_class=RankingGP)]); for a model of values "
-            "use Ax's own surrogate."
-        )
 
 
 @submodel_input_constructor.register(RankModel)
@@ -255,10 +251,10 @@ def _model_inputs(
         UserInputError: If a field of the configuration is set that the model has no use for.
     """
     spec, [metric] = surrogate.surrogate_spec, dataset.outcome_names
-    # Ax has filled in an mll_class by now.
-    given = spec.metric_to_model_configs.get(metric, spec.model_configs)
-    has_mll = any(c.mll_class for c in given if c.botorch_model_class is botorch_model_class)
-    _check_config(model_config, botorch_model_class.__name__, has_mll)
+    # As they were given: Ax has filled in an mll_class by now.
+    for config in spec.metric_to_model_configs.get(metric, spec.model_configs):
+        if config.botorch_model_class is botorch_model_class:
+            _check_config(config)
     is_gp, orders = issubclass(botorch_model_class, RankingGP), []
     inputs: dict[str, Any] = botorch_model_class.construct_inputs(dataset)
     if isinstance(surrogate, RankSurrogate):
@@ -280,7 +276,14 @@ def _model_inputs(
     scale = 2**-0.5 if is_gp else 1.0
     inputs["input_transform"] = _input_transform(search_space_digest, dataset.X, scale)
     inputs |= model_config.model_options
-    inputs |= _modules(model_config, dataset, search_space_digest, inputs["input_transform"])
+    make = partial(_modules, digest=search_space_digest, surrogate=surrogate)
+    if not isinstance(model_config.input_transform_classes, _DefaultType):
+        inputs["input_transform"] = make(model_config, dataset).get("input_transform")
+    X, transform = dataset.X, inputs["input_transform"]
+    X = transform(X) if isinstance(transform, InputTransform) else X  # as a kernel sees them
+    names = [str(i) for i in range(X.shape[-1])]
+    encoded = SupervisedDataset(X, dataset.Y, feature_names=names, outcome_names=[metric])
+    inputs |= make(replace(model_config, input_transform_classes=None), encoded)
     arguments = signature(botorch_model_class).parameters
     if unknown := [name for name in inputs if name not in arguments]:
         raise UserInputError(
@@ -290,9 +293,24 @@ def _model_inputs(
     return inputs
 
 
-def _check_config(config: ModelConfig, model: str, has_mll: bool) -> None:
+def _modules(
+    config: ModelConfig, dataset: SupervisedDataset, digest: SearchSpaceDigest, surrogate: Surrogate
+) -> dict[str, Module | None]:
+    """The modules that a configuration names, as Ax makes them for a GP of one outcome."""
+    made = submodel_input_constructor(
+        SingleTaskGP,
+        model_config=replace(config, model_options={}),
+        dataset=dataset,
+        search_space_digest=SearchSpaceDigest(digest.feature_names, digest.bounds),
+        surrogate=surrogate,
+    )
+    return {name: made[name] for name in _MODULES if name in made}
+
+
+def _check_config(config: ModelConfig) -> None:
     """Refuse what is set in a configuration and would have no effect."""
     needs = {
+        "mll_class": False,
         "covar_module_options": config.covar_module_class,
         "likelihood_options": config.likelihood_class,
         "input_transform_options": isinstance(config.input_transform_classes, list),
@@ -301,33 +319,12 @@ def _check_config(config: ModelConfig, model: str, has_mll: bool) -> None:
         "outcome_transform_options": False,
     }
     useless = [name for name, is_met in needs.items() if getattr(config, name) and not is_met]
-    if useless := ["mll_class"] * has_mll + useless:
+    if useless:
         raise UserInputError(
-            f"ModelConfig.{useless[0]} would have no effect: {model} is fitted by the evidence of "
-            "the order, and learns from a metric as it is reported; other options go with the "
+            f"ModelConfig.{useless[0]} would have no effect: the model is fitted by the evidence "
+            "of the order, and learns from a metric as it is reported; other options go with the "
             "class that they are for. Leave it out, or name the class."
         )
-
-
-def _modules(
-    config: ModelConfig, dataset: SupervisedDataset, digest: SearchSpaceDigest, transform: Any
-) -> dict[str, Any]:
-    """The modules that a configuration names, as Ax makes them for a GP of one outcome.
-
-    The kernel is one of encoded columns.
-    """
-    classes, names = config.input_transform_classes, dataset.feature_names
-    if not isinstance(classes, _DefaultType):
-        options = config.input_transform_options or {}
-        transform = _make_botorch_input_transform(classes or [], options, dataset, digest)
-    X = transform(dataset.X) if isinstance(transform, InputTransform) else dataset.X
-    names = names if len(names) == X.shape[-1] else [str(i) for i in range(X.shape[-1])]
-    outcomes: Any = {"Y": dataset.Y, "outcome_names": dataset.outcome_names}
-    encoded = SupervisedDataset(X, feature_names=names, **outcomes)
-    config = replace(config, input_transform_classes=None)
-    made: dict[str, Any] = _construct_submodules(config, encoded, digest, SingleTaskGP)
-    del made["outcome_transform"]
-    return {"input_transform": transform, **made}
 
 
 @fit_botorch_model.register(RankModel)
@@ -338,14 +335,10 @@ def _fit(model: RankModel, **_: Any) -> None:
 
 def _input_transform(digest: SearchSpaceDigest, X: Tensor, scale: float) -> InputTransform:
     """Map the search space to the unit cube, with one-hot columns for its categories."""
-    d = len(digest.feature_names)
-    numeric = [i for i in range(d) if i not in digest.categorical_features]
-    categories = {
-        i: values
-        for i in digest.categorical_features
-        if len(values := digest.discrete_choices[i]) > 1
-    }
-    bounds = torch.tensor(digest.bounds, dtype=X.dtype, device=X.device).T
+    choices = {i: digest.discrete_choices[i] for i in digest.categorical_features}
+    categories = {i: values for i, values in choices.items() if len(values) > 1}
+    numeric = [i for i in range(len(digest.feature_names)) if i not in choices]
+    bounds = X.new_tensor(digest.bounds).T
     return unit_cube(bounds, numeric, categories, scale, _inactive_columns(digest))
 
 
@@ -357,8 +350,5 @@ def _inactive_columns(digest: SearchSpaceDigest) -> InactiveColumns | None:
     if not digest.hierarchical_dependencies:
         return None
     middle = {column: (low + high) / 2.0 for column, (low, high) in enumerate(digest.bounds)}
-    listed = {
-        column: sorted(values)[len(values) // 2]
-        for column, values in digest.discrete_choices.items()
-    }
+    listed = {i: sorted(values)[len(values) // 2] for i, values in digest.discrete_choices.items()}
     return InactiveColumns(digest.hierarchical_dependencies, middle | listed)

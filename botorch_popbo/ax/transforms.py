@@ -1,7 +1,9 @@
 """The Ax transforms of ours: failures, ordered choices, and what Ax tells no surrogate."""
 
 import math
-from typing import Any
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Any, cast
 
 import pandas as pd
 import torch
@@ -14,15 +16,15 @@ from ax.core.experiment import Experiment
 from ax.core.observation import ObservationFeatures
 from ax.core.optimization_config import OptimizationConfig
 from ax.core.outcome_constraint import ScalarizedOutcomeConstraint
-from ax.core.parameter import ChoiceParameter, Parameter
+from ax.core.parameter import ChoiceParameter
 from ax.core.search_space import SearchSpace
-from ax.core.types import TParameterization
+from ax.core.types import TParameterization, TParamValue
 from ax.exceptions.core import DataRequiredError, UserInputError
+from ax.exceptions.model import ModelError
 from botorch.exceptions import InputDataError
 from numpy import interp, rint
 from torch import Tensor
 
-from botorch_popbo.ax.acquisition import RankAcquisition
 from botorch_popbo.ax.sources import Evaluations, read_source
 from botorch_popbo.ax.surrogate import RankSurrogate
 
@@ -40,25 +42,21 @@ class FailedTrialsLast(Transform):
 
     def transform_experiment_data(self, experiment_data: ExperimentData) -> ExperimentData:
         """Add the arms of failed trials, with the worst outcome of each objective."""
-        adapter = self.adapter
-        data = experiment_data.observation_data
-        if adapter is None or adapter._optimization_config is None:
+        adapter, data = self.adapter, experiment_data.observation_data
+        if adapter is None or (goal := adapter._optimization_config) is None:
             return experiment_data
         if data.empty:
             raise DataRequiredError(
                 "There are no data to learn from, but it is the model's turn. Begin a strategy "
                 "with initial_node, and make one for every client: a strategy goes on where it is."
             )
-        goal = adapter._optimization_config
         _check_numbers(data, goal)
-        failed = _failed_arms(adapter._experiment, goal)
-        if not failed:
+        if not (failed := _failed_arms(adapter._experiment, goal)):
             return experiment_data
         # Where outcomes have a progression, it is the third level of the index.
         steps = [0.0] * (data.index.nlevels - 2)
-        index = pd.MultiIndex.from_tuples(
-            [(*key, *steps) for key in failed], names=data.index.names
-        )
+        keys = [(*key, *steps) for key in failed]
+        index = pd.MultiIndex.from_tuples(keys, names=data.index.names)
         rows = pd.DataFrame(math.nan, index=index, columns=data.columns)
         for signature, weight in goal.objective.metric_weights:
             rows["mean", signature] = -math.copysign(math.inf, weight)
@@ -67,32 +65,30 @@ class FailedTrialsLast(Transform):
         wanted = [("mean", signature) for signature in goal.objective.metric_signatures]
         succeeded = data[data.reindex(columns=wanted).notna().all(axis=1)]
         is_final = ~rows.index.isin(succeeded.index.get_level_values("arm_name"), "arm_name")
-        data = pd.concat([data, rows[is_final]]).sort_index()
-        arm_data = experiment_data.arm_data
-        added = [key for key in failed if key not in arm_data.index]
-        if added:
-            points = [
-                # With any values of the parameters that have no meaning beside its own.
-                adapter._experiment.search_space.flatten_observation_features(
-                    ObservationFeatures.from_arm(failed[key]),
-                    inject_dummy_values_to_complete_flat_parameterization=True,
-                ).parameters
-                for key in added
-            ]
-            index = pd.MultiIndex.from_tuples(added, names=arm_data.index.names)
-            places = pd.DataFrame([{**point, "metadata": {}} for point in points], index=index)
+        arm_data, space = experiment_data.arm_data, adapter._experiment.search_space
+        points = {
+            # With any values of the parameters that have no meaning beside its own.
+            key: space.flatten_observation_features(
+                ObservationFeatures.from_arm(arm),
+                inject_dummy_values_to_complete_flat_parameterization=True,
+            ).parameters
+            for key, arm in failed.items()
+            if key not in arm_data.index
+        }
+        if points:
+            index = pd.MultiIndex.from_tuples(points, names=arm_data.index.names)
+            places = pd.DataFrame([{**p, "metadata": {}} for p in points.values()], index=index)
             arm_data = pd.concat([arm_data, places]).sort_index()
-        return ExperimentData(arm_data=arm_data, observation_data=data)
+        return ExperimentData(arm_data, pd.concat([data, rows[is_final]]).sort_index())
 
 
 def _check_numbers(data: pd.DataFrame, goal: OptimizationConfig) -> None:
+    """Refuse what would be better than everything, and standard errors that are none."""
     weights = dict(goal.objective.metric_weights)
-    for metric in goal.metric_signatures:
-        if ("mean", metric) not in data:
-            continue
+    for metric in goal.metric_signatures & set(data["mean"]):
         best = math.copysign(math.inf, weights[metric]) if metric in weights else math.nan
-        told = zip(data.index, data["mean", metric], data["sem", metric], strict=True)
-        for (trial, *_), mean, sem in told:
+        outcomes = zip(data.index, data["mean", metric], data["sem", metric], strict=True)
+        for (trial, *_), mean, sem in outcomes:
             if mean == best:
                 raise InputDataError(
                     f"Trial {trial} reports {metric}={best}, which would be better than everything."
@@ -109,20 +105,19 @@ def _check_numbers(data: pd.DataFrame, goal: OptimizationConfig) -> None:
 
 def _failed_arms(experiment: Experiment, goal: OptimizationConfig) -> dict[tuple[int, str], Arm]:
     """The arms of failed trials and of those without a number, by their index."""
-    measured = experiment.lookup_data().df
-    decides = measured["metric_signature"].isin(goal.metric_signatures)
-    is_objective = measured["metric_signature"].isin(goal.objective.metric_signatures)
-    is_bad = measured["mean"].isna() | (~is_objective & measured["mean"].abs().eq(math.inf))
-    rows = measured[["trial_index", "arm_name"]]
-    without_number = set(rows[decides & is_bad].itertuples(index=False, name=None))
-    with_objective = set(rows[is_objective].itertuples(index=False, name=None))
+    df = experiment.lookup_data().df
+    decides = df["metric_signature"].isin(goal.metric_signatures)
+    is_objective = df["metric_signature"].isin(goal.objective.metric_signatures)
+    is_bad = df["mean"].isna() | (~is_objective & df["mean"].abs().eq(math.inf))
+    keys = pd.MultiIndex.from_frame(df[["trial_index", "arm_name"]])
+    without_number, with_objective = set(keys[decides & is_bad]), set(keys[is_objective])
     return {
-        (trial.index, arm.name): arm
+        key: arm
         for trial in experiment.trials.values()
-        for arm in trial.arms
+        for key, arm in (((trial.index, arm.name), arm) for arm in trial.arms)
         if trial.status.is_failed
-        or (not trial.status.is_abandoned and (trial.index, arm.name) in without_number)
-        or (trial.status.is_early_stopped and (trial.index, arm.name) not in with_objective)
+        or (not trial.status.is_abandoned and key in without_number)
+        or (trial.status.is_early_stopped and key not in with_objective)
     }
 
 
@@ -134,21 +129,14 @@ class OrderedLeafToIntegerRange(OrderedChoiceToIntegerRange):
     """
 
     def __init__(
-        self,
-        search_space: SearchSpace | None = None,
-        *,
-        adapter: Adapter | None = None,
-        **others: Any,
+        self, search_space: SearchSpace, *, adapter: Adapter | None = None, **others: Any
     ) -> None:
         # An adapter adds the values of all trials to the space that it passes on.
-        own = search_space if adapter is None else adapter._experiment.search_space
-        super().__init__(own, adapter=adapter, **others)
-        self.encoded_parameters = {
-            name: Places(name, encoding) for name, encoding in self.encoded_parameters.items()
-        }
-
-    def _should_encode(self, p: Parameter) -> bool:
-        return not p.is_hierarchical and super()._should_encode(p)
+        space = search_space if adapter is None else adapter._experiment.search_space
+        leaves = SearchSpace([p for p in space.parameters.values() if not p.is_hierarchical])
+        super().__init__(leaves, adapter=adapter, **others)
+        for name, encoding in self.encoded_parameters.items():
+            self.encoded_parameters[name] = Places(name, encoding)
 
     def transform_search_space(self, search_space: SearchSpace) -> SearchSpace:
         """See :class:`ax.adapter.transforms.base.Transform`."""
@@ -159,7 +147,7 @@ class OrderedLeafToIntegerRange(OrderedChoiceToIntegerRange):
         return super().transform_search_space(search_space)
 
 
-class Places(dict[Any, Any]):
+class Places(dict[TParamValue, int]):
     """The number of each choice, and a place for every other number.
 
     Args:
@@ -167,14 +155,15 @@ class Places(dict[Any, Any]):
         encoding: The number of each choice.
     """
 
-    def __init__(self, name: str, encoding: dict[Any, int]) -> None:
+    def __init__(self, name: str, encoding: Mapping[TParamValue, int]) -> None:
         super().__init__(encoding)
         self.name = name
 
     def __missing__(self, value: Any) -> float:
         try:
             # Beyond the ends is one step away.
-            place = float(interp(value, [*map(float, self)], [*self.values()], -1, len(self)))
+            known: list[Any] = [*self]
+            place = float(interp(value, known, [*self.values()], -1, len(self)))
         except (TypeError, ValueError):
             raise UserInputError(
                 f"{self.name!r} is {value!r} in a trial, which is none of {list(self)}."
@@ -197,18 +186,24 @@ class TellSurrogate(Transform):
         """Leave the data as they are, beside which the surrogate learns the rest.
 
         Raises:
-            UserInputError: If the objective was changed after the strategy's model was built, or if
-                a constraint is on a sum of metrics.
+            UserInputError: If the objective was changed after the strategy's model was built, if a
+                constraint is on a sum of metrics, or if the surrogate is not ours.
         """
         adapter = self.adapter
-        if adapter is None or adapter._optimization_config is None:
+        if adapter is None or (goal := adapter._optimization_config) is None:
             return experiment_data
-        goal = adapter._optimization_config
-        _check_goal(goal, adapter)
+        _check_goal(goal, adapter._experiment)
+        surrogate: object = None
+        with suppress(ModelError):  # there is none yet where a surrogate_spec was given
+            surrogate = getattr(adapter.generator, "surrogate", None)
+        if not isinstance(surrogate, RankSurrogate):
+            raise UserInputError(
+                "RANK_TRANSFORMS need surrogate=RankSurrogate(SurrogateSpec(...)) in the "
+                "generator_kwargs."
+            )
         weights = dict(goal.objective.metric_weights)
-        surrogate = rank_surrogate(adapter)
         surrogate.minimized = frozenset(metric for metric, weight in weights.items() if weight < 0)
-        sources: Any = self.config.get("sources", ())
+        sources = cast(Sequence[Evaluations], self.config.get("sources", ()))
         surrogate.sources = {
             metric: [
                 encoded
@@ -224,8 +219,8 @@ class LearnFromSources(TellSurrogate):
     """The transform and its configuration as files of earlier versions name them."""
 
 
-def _check_goal(goal: OptimizationConfig, adapter: Adapter) -> None:
-    if goal != adapter._experiment.optimization_config:
+def _check_goal(goal: OptimizationConfig, experiment: Experiment) -> None:
+    if goal != experiment.optimization_config:
         raise UserInputError(
             "The objective was changed after the model of this generation strategy was built. "
             "Set a strategy anew, for example with client.set_generation_strategy("
@@ -244,32 +239,12 @@ def _check_goal(goal: OptimizationConfig, adapter: Adapter) -> None:
 def _encoded(
     source: Evaluations, metric: str, weight: float, adapter: Adapter
 ) -> tuple[list[TParameterization], Tensor] | None:
-    """What a source tells of one metric, encoded: two points or more."""
+    """What a source says of one metric, encoded: two points or more."""
     signs = {metric: math.copysign(1.0, weight)}
     points, outcomes = read_source(source, adapter._experiment.search_space, signs)
     features = [ObservationFeatures(point) for point in points.values()]
     for transform in adapter.transforms.values():
         features = transform.transform_observation_features(features)
-    found = [feature.parameters for feature in features]
+    encoded = [feature.parameters for feature in features]
     Y = torch.tensor(outcomes.loc[[*points], [metric]].to_numpy(float))
-    return (found, Y) if any(point != found[0] for point in found) else None
-
-
-def rank_surrogate(adapter: Adapter) -> RankSurrogate:
-    """The surrogate of an adapter, in place of Ax's own where a ``surrogate_spec`` was given.
-
-    Raises:
-        UserInputError: If another surrogate was given.
-    """
-    generator: Any = adapter.generator
-    if generator._surrogate is None:
-        spec, refit_on_cv = generator.surrogate_spec, generator.refit_on_cv
-        generator._surrogate = RankSurrogate(spec, refit_on_cv=refit_on_cv)
-        generator.acquisition_class = RankAcquisition
-    surrogate = generator.surrogate
-    if not isinstance(surrogate, RankSurrogate):
-        raise UserInputError(
-            "RANK_TRANSFORMS need surrogate=RankSurrogate(SurrogateSpec(...)), or surrogate_spec, "
-            "in the generator_kwargs."
-        )
-    return surrogate
+    return (encoded, Y) if any(point != encoded[0] for point in encoded) else None
