@@ -36,18 +36,15 @@ class DistinctPoints(TransitionCriterion):
 
     def is_met(self, experiment: Experiment, curr_node: GenerationNode) -> bool:
         """Whether there are."""
-        goal, by_status = experiment.optimization_config, experiment.trial_indices_by_status
-        known: set[int] = set()  # none while a constraint has too few
-        if goal is not None and not _rare_constraints(experiment):
-            known = _having(experiment, goal.objective.metric_names)
+        by_status = experiment.trial_indices_by_status
+        measured = _measured(experiment)
         ended = by_status[TrialStatus.COMPLETED] | by_status[TrialStatus.EARLY_STOPPED]
-        if len(known & ended) < self.num_ended:
+        if len(measured & ended) < self.num_ended:
             return False
-        if not self.beside_sources:
-            known |= by_status[TrialStatus.FAILED]
-        elif len(_arrivals(experiment)) == 1:
+        if self.beside_sources and len(_arrivals(experiment)) == 1:
             return True
-        arms = [arm for index in known for arm in experiment.trials[index].arms]
+        trials = measured if self.beside_sources else measured | by_status[TrialStatus.FAILED]
+        arms = [arm for index in trials for arm in experiment.trials[index].arms]
         return len({arm.signature for arm in arms}) > 1
 
 
@@ -62,13 +59,10 @@ def check_metrics(experiment: Experiment, threshold: int) -> None:
     Raises:
         DataRequiredError: If so many complete trials lack one of the metrics.
     """
-    arrivals, goal = _arrivals(experiment), experiment.optimization_config
-    names = [*arrivals]
-    if goal is not None and not _rare_constraints(experiment):
-        names = goal.objective.metric_names
+    arrivals, names = _arrivals(experiment), _waited_for(experiment)
     least = min((arrivals[name] for name in names), default=0)
-    lacking = experiment.trial_indices_by_status[TrialStatus.COMPLETED] - _having(experiment, names)
-    if len(lacking) < (2 if least else 1) * threshold:
+    complete = experiment.trial_indices_by_status[TrialStatus.COMPLETED]
+    if len(complete - _having(experiment, names)) < (2 if least else 1) * threshold:
         return
     missing = sorted(name for name in names if arrivals[name] == least)
     arrived = ", ".join(sorted(set(experiment.lookup_data().df["metric_name"]))) or "none"
@@ -106,17 +100,26 @@ def warn_of_long_design(experiment: Experiment, num_trials: int) -> bool:
     return is_long
 
 
-def _having(experiment: Experiment, names: Iterable[str]) -> set[int]:
+def _measured(experiment: Experiment) -> set[int]:
+    """The trials with data of all objectives; none while a constraint has fewer than two."""
+    goal = experiment.optimization_config
+    if goal is None or _waited_for(experiment) != goal.objective.metric_names:
+        return set()
+    return _having(experiment, goal.objective.metric_names)
+
+
+def _having(experiment: Experiment, names: list[str]) -> set[int]:
     """The trials with data of all of some metrics."""
     found = compute_metric_availability(experiment, metric_names=set(names))
     return {index for index, part in found.items() if part == MetricAvailability.COMPLETE}
 
 
-def _rare_constraints(experiment: Experiment) -> list[str]:
-    """The metrics of constraints of which fewer than two outcomes have arrived."""
+def _waited_for(experiment: Experiment) -> list[str]:
+    """The objectives; all metrics of the goal while a constraint has fewer than two outcomes."""
     goal, arrivals = experiment.optimization_config, _arrivals(experiment)
     objectives = [] if goal is None else goal.objective.metric_names
-    return [name for name, count in arrivals.items() if name not in objectives and count < 2]
+    is_rare = any(count < 2 for name, count in arrivals.items() if name not in objectives)
+    return [*arrivals] if is_rare else objectives
 
 
 def _arrivals(experiment: Experiment) -> dict[str, int]:
@@ -130,15 +133,16 @@ def _arrivals(experiment: Experiment) -> dict[str, int]:
 def num_left(experiment: Experiment) -> float:
     """The number of points that are not known; infinite where there is a range of any numbers."""
     space, arms = experiment.search_space, experiment.arms_by_signature.values()
-    return num_points(space) - sum(space.check_membership(arm.parameters) for arm in arms)
+    known = sum(space.check_membership(arm.parameters) for arm in arms)
+    return _num_points(space, space.top_level_parameters) - known
 
 
-def num_points(space: SearchSpace, names: Iterable[str] | None = None) -> float:
-    """The number of points of a space, or of some parameters and those that depend on them."""
-    sizes, names = [], space.top_level_parameters if names is None else names
+def _num_points(space: SearchSpace, names: Iterable[str]) -> float:
+    """The number of points of some parameters and those that depend on them."""
+    sizes = []
     for parameter in map(space.parameters.__getitem__, names):
         if not isinstance(parameter, DerivedParameter):
             below = parameter.dependents.values() if parameter.is_hierarchical else []
             alone = parameter.cardinality() - len(below)
-            sizes.append(alone + sum(num_points(space, children) for children in below))
+            sizes.append(alone + sum(_num_points(space, children) for children in below))
     return math.prod(sizes)

@@ -1,13 +1,16 @@
 """Feed an experiment with rankings instead of measurements."""
 
 from collections.abc import Iterable, Mapping, Sequence, Set
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 import torch
 from ax.api.client import Client
+from ax.core.experiment import Experiment
 from ax.core.objective import Objective
+from ax.core.trial_status import TrialStatus
 from ax.exceptions.core import UserInputError
+from numpy.typing import ArrayLike
 
 from botorch_popbo._plain import whole
 from botorch_popbo.likelihoods.comparisons import Comparisons
@@ -35,12 +38,11 @@ def report_ranking(client: Client, ranking: Sequence[int | Sequence[int]]) -> No
     if isinstance(ranking, Set | Mapping):
         raise UserInputError(f"A ranking is a sequence, best first; got {ranking!r}.")
     groups = [_indices(group) for group in ranking]
-    _check_listed(client, [index for group in groups for index in group], metric)
-    sign = 1.0 if objective.minimize else -1.0
+    _check_listed(client._experiment, [index for group in groups for index in group], metric)
     position = 1
     for group in groups:
         for index in group:
-            client.attach_data(index, {metric: sign * position})
+            client.attach_data(index, {metric: position if objective.minimize else -position})
             if not client._experiment.trials[index].status.is_completed:
                 client.complete_trial(index)
         position += len(group)
@@ -59,19 +61,17 @@ def report_comparisons(client: Client, comparisons: Iterable[tuple[int, int]]) -
     Raises:
         UserInputError: As in :func:`report_ranking`; or if there are no comparisons.
     """
-    found = [tuple(_indices(pair)) for pair in comparisons]
-    if not found:
+    pairs = [tuple(_indices(pair)) for pair in comparisons]
+    if not pairs:
         raise UserInputError("There are no comparisons. Pass pairs of (better, worse) trials.")
-    for pair in found:
+    for pair in pairs:
         if len(set(pair)) != 2 or len(pair) != 2:
             raise UserInputError(f"{pair} is no pair of a better and a worse trial.")
-    pairs = torch.tensor(found)
-    trials, positions = pairs.unique(return_inverse=True)
+    trials, positions = torch.tensor(pairs).unique(return_inverse=True)
     answers = Comparisons.judged(*positions.unbind(-1))
     # Of trials of which nothing else is known; exactly, so that those equally good are tied.
     start = torch.zeros(len(trials), dtype=torch.double)
-    prior = torch.ones_like(start).diag()
-    judged = order_utilities(prior, answers, start, tolerance=1e-16)
+    judged = order_utilities(torch.ones_like(start).diag(), answers, start, tolerance=1e-16)
     strength = judged.utilities.round(decimals=7)
     levels = strength.unique().flip(0)
     report_ranking(client, [trials[strength == level].tolist() for level in levels])
@@ -92,19 +92,17 @@ def _single_objective(client: Client) -> Objective:
     return config.objective
 
 
-def _check_listed(client: Client, listed: list[int], metric: str) -> None:
-    trials = client._experiment.trials
+def _check_listed(experiment: Experiment, listed: list[int], metric: str) -> None:
     if repeated := sorted({index for index in listed if listed.count(index) > 1}):
         raise UserInputError(f"Trials {repeated} are listed twice. List every trial once.")
-    going = {
-        index for index, one in trials.items() if one.status.is_running or one.status.is_completed
-    }
+    by_status = experiment.trial_indices_by_status
+    going = by_status[TrialStatus.RUNNING] | by_status[TrialStatus.COMPLETED]
     if ended := sorted(set(listed) - going):
         raise UserInputError(
             f"Trials {ended} are neither running nor completed. Leave them out of the list."
         )
-    measured = client._experiment.lookup_data().df
-    ranked = measured.loc[measured["metric_name"] == metric, "trial_index"]
+    df = experiment.lookup_data().df
+    ranked = df.loc[df["metric_name"] == metric, "trial_index"]
     if missing := sorted(going.intersection(ranked) - set(listed)):
         raise UserInputError(
             f"Trials {missing} were ranked before and are missing. Positions are comparable only "
@@ -112,8 +110,8 @@ def _check_listed(client: Client, listed: list[int], metric: str) -> None:
         )
 
 
-def _indices(trials: Any) -> list[int]:
-    found = [whole(index) for index in np.ravel(trials).tolist()]
-    if None in found:
+def _indices(trials: ArrayLike) -> list[int]:
+    indices = [whole(index) for index in np.ravel(trials).tolist()]
+    if None in indices:
         raise UserInputError(f"Trials are named by their indices, such as 2; got {trials!r}.")
-    return cast(list[int], found)
+    return cast(list[int], indices)

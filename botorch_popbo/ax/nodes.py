@@ -3,7 +3,7 @@
 import math
 from contextlib import suppress
 from copy import deepcopy
-from typing import Any, Self, cast
+from typing import Any, Self
 
 import torch
 from ax.core.arm import Arm
@@ -12,6 +12,7 @@ from ax.core.data import Data
 from ax.core.experiment import Experiment
 from ax.core.generator_run import GeneratorRun
 from ax.core.observation import ObservationFeatures
+from ax.core.optimization_config import OptimizationConfig
 from ax.exceptions.core import SearchSpaceExhausted
 from ax.exceptions.generation_strategy import GenerationStrategyRepeatedPoints
 from ax.generation_strategy.generation_node import GenerationNode
@@ -38,15 +39,19 @@ class RankNode(GenerationNode):
         **options: See :class:`ax.generation_strategy.generation_node.GenerationNode`.
     """
 
+    #: What the adapter was made for.
+    _goal: OptimizationConfig | None = None
+
     def __init__(self, **options: Any) -> None:
         super().__init__(**options, fallback_specs={})
 
     @classmethod
     def from_json(cls, stored: dict[str, Any]) -> Self:
         """A node out of what Ax stored of it, which differs from one of Ax by its class alone."""
-        node: Any = generation_node_from_json(stored)
+        node = generation_node_from_json(stored)
         node.__class__, node.fallback_specs = cls, {}
-        return cast(Self, node)
+        assert isinstance(node, cls)
+        return node
 
     def gen(
         self, *, experiment: Experiment, pending_observations: Pending | None, **options: Any
@@ -60,7 +65,7 @@ class RankNode(GenerationNode):
         with seeded(len(experiment.trials)):
             return super().gen(
                 experiment=experiment,
-                pending_observations=_with_forgotten(pending_observations, experiment),
+                pending_observations=_with_forgotten(pending_observations or {}, experiment),
                 **options,
             )
 
@@ -71,31 +76,29 @@ class RankNode(GenerationNode):
         stays as it is. Ax's benchmark seeds it for each replication, and
         ``Client(random_seed=...)`` for each suggestion.
         """
-        strategy = self._generation_strategy
-        nodes = [self] if strategy is None else strategy.nodes_by_name.values()
         seed = torch.initial_seed() % 2**32  # as NumPy needs for a uniform design
-        for kwargs in (n.generator_spec.generator_kwargs for n in nodes if isinstance(n, RankNode)):
-            places = [kwargs, kwargs.get("acquisition_options", {})]
-            if isinstance(surrogate := kwargs.get("surrogate"), RankSurrogate):
-                configs = surrogate.surrogate_spec.model_configs
-                places += [config.model_options for config in configs]
+        for node in self.generation_strategy.nodes_by_name.values():
+            arguments = node.generator_spec.generator_kwargs if isinstance(node, RankNode) else {}
+            places = [arguments, arguments.get("acquisition_options", {})]
+            if isinstance(surrogate := arguments.get("surrogate"), RankSurrogate):
+                places += [c.model_options for c in surrogate.surrogate_spec.model_configs]
             for place in places:
                 if place.get("seed", seed) is None:
                     place["seed"] = seed
 
     def _fit(self, experiment: Experiment, data: Data | None = None, **kwargs: Any) -> None:
         self._settle_seeds()
-        space = experiment.search_space
+        space, goal = experiment.search_space, experiment.optimization_config
         is_inside = (
             space.check_membership(arm.parameters, check_all_parameters_present=False)
             for arm in experiment.arms_by_name.values()
         )
-        adapter = self.generator_spec._fitted_adapter
-        has_changed = adapter and adapter._optimization_config != experiment.optimization_config
-        if has_changed or not all(is_inside):
-            # Ax then makes another adapter, for what it is after now, and of a space that reaches
-            # to all trials.
-            self.generator_spec._fitted_adapter = None
+        if goal != self._goal or not all(is_inside):
+            # Where an argument is another object, Ax makes another adapter: for what it is after
+            # now, and of a space that reaches to all trials.
+            arguments = self.generator_spec.generator_kwargs
+            arguments["transforms"] = [*arguments["transforms"]]
+            self._goal = deepcopy(goal)
         super()._fit(experiment, data, **kwargs)
 
     def should_transition_to_next_node(
@@ -122,12 +125,8 @@ class RankNode(GenerationNode):
         """Say why the node does not give way, if that is a reason to stop or to warn."""
 
     def new_trial_limit(self, raise_generation_errors: bool = False) -> int:
-        """No more trials at a time than a space without a range of any numbers has left.
-
-        Of a batch that asks for more Ax would lose those that there are.
-        """
-        limit = super().new_trial_limit(raise_generation_errors)
-        left = num_left(self.experiment)
+        """No more trials at a time than there are points left: of more Ax would lose all."""
+        limit, left = super().new_trial_limit(raise_generation_errors), num_left(self.experiment)
         if math.isinf(left):
             return limit
         return int(left) if limit < 0 else min(limit, int(left))
@@ -182,7 +181,7 @@ class DesignNode(RankNode):
             self._has_warned = warn_of_long_design(self.experiment, self.num_trials)
 
 
-def _with_forgotten(pending: Pending | None, experiment: Experiment) -> Pending:
+def _with_forgotten(pending: Pending, experiment: Experiment) -> Pending:
     """What is pending, with the points of trials that Ax forgets.
 
     Those are failed trials, abandoned ones with data, and arms of batches that were abandoned or
@@ -190,27 +189,26 @@ def _with_forgotten(pending: Pending | None, experiment: Experiment) -> Pending:
     order is another one in a process that has loaded the experiment.
     """
     df = experiment.lookup_data().df
-    told = df.groupby("trial_index")["arm_name"].agg(set).to_dict()
+    measured = df.groupby("trial_index")["arm_name"].agg(set).to_dict()
     forgotten = [
         ObservationFeatures.from_arm(arm, trial.index)
         for trial in experiment.trials.values()
-        for arm in _forgotten_arms(trial, told.get(trial.index, set()))
+        for arm in _forgotten_arms(trial, measured.get(trial.index, set()))
         if experiment.search_space.check_membership(arm.parameters)
     ]
-    given = pending or {}
-    metrics = [*experiment.metrics] if forgotten else [*given]
     # Copies: Ax encodes the points of one metric after the other, in place.
     return {
-        name: deepcopy([*sorted(given.get(name, []), key=_age), *forgotten]) for name in metrics
+        name: deepcopy([*sorted(pending.get(name, []), key=_age), *forgotten])
+        for name in (experiment.metrics if forgotten else pending)
     }
 
 
-def _forgotten_arms(trial: BaseTrial, told: set[str]) -> list[Arm]:
+def _forgotten_arms(trial: BaseTrial, measured: set[str]) -> list[Arm]:
     """Those arms of a trial that Ax forgets, given the names of those with data."""
     status = trial.status
     if status.is_failed or status.is_abandoned:
-        return trial.arms if status.is_failed or told else []
-    silent = [arm for arm in trial.arms if status.is_completed and arm.name not in told]
+        return trial.arms if status.is_failed or measured else []
+    silent = [arm for arm in trial.arms if status.is_completed and arm.name not in measured]
     return [*trial.abandoned_arms, *silent]
 
 

@@ -1,12 +1,12 @@
 """From the law of a rank to an outcome, by the order statistics of what was observed."""
 
-from typing import Any
+from typing import Any, cast
 
 import torch
 from botorch.acquisition.objective import PosteriorTransform
 from botorch.posteriors import Posterior
 from gpytorch.distributions import MultivariateNormal
-from gpytorch.kernels import MaternKernel
+from gpytorch.kernels import Kernel, MaternKernel
 from gpytorch.settings import min_variance
 from linear_operator.operators import DiagLinearOperator
 from torch import Tensor
@@ -50,15 +50,15 @@ class OutcomeModel(SingleOutputModel):
         Raises:
             AttributeError: If the model has no lengthscales.
         """
-        kernel: Any = self.ranks.covar_module
+        kernel = cast(Kernel, self.ranks.covar_module)
         lengthscale = kernel.lengthscale.detach().reshape(-1)
         rotation = getattr(kernel, "rotation", None)
         if rotation is not None:  # of each column that of the kernel along it
             lengthscale = (rotation / lengthscale).square().sum(-1).rsqrt()
-        kernel = MaternKernel(nu=2.5, ard_num_dims=self.ranks.dim).to(lengthscale)
         one_hot = part_of(self.ranks.input_transform, OneHotCategories)
-        kernel.lengthscale = lengthscale if one_hot is None else one_hot.of_columns(lengthscale)
-        return kernel
+        of_columns = MaternKernel(nu=2.5, ard_num_dims=self.ranks.dim).to(lengthscale)
+        of_columns.lengthscale = lengthscale if one_hot is None else one_hot.of_columns(lengthscale)
+        return of_columns
 
     def posterior(
         self,

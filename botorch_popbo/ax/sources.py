@@ -1,10 +1,9 @@
 """Earlier experiments as sources of a new one: their evaluations in, its first suggestion out."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,7 +12,7 @@ from ax.core.data import Data
 from ax.core.experiment import Experiment
 from ax.core.parameter import ChoiceParameter, Parameter, RangeParameter
 from ax.core.search_space import SearchSpace
-from ax.core.types import TParameterization
+from ax.core.types import TParameterization, TParamValue
 from ax.exceptions.core import UserInputError
 from ax.generation_strategy.external_generation_node import ExternalGenerationNode
 from ax.generation_strategy.transition_criterion import AutoTransitionAfterGen
@@ -22,10 +21,10 @@ from botorch_popbo._plain import plain
 from botorch_popbo.ax._progress import DistinctPoints
 
 #: Evaluations of one experiment: for each the value of every parameter and metric, by name.
-Evaluations = Sequence[Mapping[str, Any]]
+Evaluations = Sequence[Mapping[str, TParamValue]]
 
 
-def as_evaluations(tables: Iterable[pd.DataFrame]) -> list[list[dict[str, Any]]]:
+def as_evaluations(tables: Iterable[pd.DataFrame]) -> list[list[dict[str, TParamValue]]]:
     """Tables of evaluations in a form that Ax can store.
 
     Args:
@@ -38,15 +37,15 @@ def as_evaluations(tables: Iterable[pd.DataFrame]) -> list[list[dict[str, Any]]]
     Raises:
         UserInputError: If something is not a table, or has no rows.
     """
-    found = []
+    evaluations = []
     for table in tables:
         if not isinstance(table, pd.DataFrame) or table.empty:
             raise UserInputError(
                 "sources is a list of tables, one for each earlier experiment, such as "
                 f"[client.summarize()]; it holds {type(table).__name__} without rows or columns."
             )
-        found.append([_plain(row) for row in table.to_dict("records")])
-    return found
+        evaluations.append([_plain(row) for row in table.to_dict("records")])
+    return evaluations
 
 
 @dataclass(eq=False)  # Ax stores the fields of a dataclass
@@ -81,16 +80,17 @@ class BestOfSources(ExternalGenerationNode):
         Raises:
             UserInputError: If none lies there, or a column or a value is missing or wrong.
         """
-        config, space = self.experiment.optimization_config, self.experiment.search_space
-        assert config is not None
-        signs = {name: float(np.sign(weight)) for name, weight in config.objective.metric_weights}
-        read = dict.fromkeys(config.metric_names, 1.0) | signs
+        goal, space = self.experiment.optimization_config, self.experiment.search_space
+        assert goal is not None
+        signs = {name: float(np.sign(weight)) for name, weight in goal.objective.metric_weights}
         found = []
-        for points, outcomes in [read_source(source, space, read) for source in self.sources]:
-            ranks = pd.DataFrame({name: sign * outcomes[name] for name, sign in signs.items()})
-            places = ranks.rank().sum(axis=1)
-            rows = places.sort_values(ascending=False, kind="stable").index
-            found += [points[row] for row in rows if row in points]
+        for source in self.sources:
+            points, outcomes = read_source(
+                source, space, dict.fromkeys(goal.metric_names, 1.0) | signs
+            )
+            ranks = (outcomes[[*signs]] * signs).rank().sum(axis=1)
+            best_first = ranks.sort_values(ascending=False, kind="stable").index
+            found += [points[row] for row in best_first if row in points]
         found = [point for point in found if space.check_membership(point)]
         if not found:
             raise UserInputError(
@@ -138,42 +138,39 @@ def read_source(
         if parameter.is_numeric:
             _check_numbers(table, name)
     points = {}
-    for row, said in table[[*parameters]].to_dict("index").items():
-        point = {name: _cast(v, parameters[name]) for name, v in said.items() if pd.notna(v)}
+    for row, values in table[[*parameters]].to_dict("index").items():
+        point = {name: _cast(v, parameters[name]) for name, v in values.items() if pd.notna(v)}
         if all(_has_place(value, parameters[name]) for name, value in point.items()):
             points[row] = point
     return points, table
 
 
 def _check_numbers(table: pd.DataFrame, name: str, allowed: float = 0.0) -> None:
-    """Refuse a column that holds what is no finite number, but for an infinity that may be there.
-
-    Raises:
-        UserInputError: If it is so.
-    """
-    for row, said in table[name].dropna().items():
-        if not isinstance(said, Real) or not (math.isfinite(said) or said == allowed):
+    """Refuse a column that holds what is no finite number and not the allowed infinity."""
+    for row, value in table[name].dropna().items():
+        if not isinstance(value, Real) or not (math.isfinite(value) or value == allowed):
             raise UserInputError(
-                f"Row {row} of a source: {name!r} is {said!r}, which is no finite number. Correct "
+                f"Row {row} of a source: {name!r} is {value!r}, which is no finite number. Correct "
                 "it, or leave the row out."
             )
 
 
-def _has_place(value: Any, parameter: Parameter) -> bool:
+def _has_place(value: TParamValue, parameter: Parameter) -> bool:
     """Whether there is something to learn from a value; Ax passes over trials with others."""
     if isinstance(parameter, ChoiceParameter):
         return value in parameter.values or (parameter.is_ordered and parameter.is_numeric)
-    return not (isinstance(parameter, RangeParameter) and parameter.log_scale and value <= 0)
+    is_log = isinstance(parameter, RangeParameter) and parameter.log_scale
+    return not (is_log and isinstance(value, Real) and value <= 0)
 
 
-def _cast(said: Any, parameter: Parameter) -> Any:
+def _cast(value: TParamValue, parameter: Parameter) -> TParamValue:
     """A value in its parameter's type, such as 2 for 2.0, if nothing is lost."""
     try:
-        value = parameter.cast(said)
+        cast = parameter.cast(value)
     except (TypeError, ValueError, OverflowError):
-        return said
-    return value if value == said else said
+        return value
+    return cast if cast == value else value
 
 
-def _plain(row: Mapping[Any, Any]) -> dict[str, Any]:
-    return {str(name): None if said is pd.NA else plain(said) for name, said in row.items()}
+def _plain(row: Mapping[Hashable, object]) -> dict[str, TParamValue]:
+    return {str(name): None if value is pd.NA else plain(value) for name, value in row.items()}

@@ -1,7 +1,7 @@
 """A search space as a plain dictionary."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Literal
 
 from ax.api.configs import ChoiceParameterConfig, RangeParameterConfig
 from ax.exceptions.core import UserInputError
@@ -13,7 +13,7 @@ _MAX_WHOLE = 100_000  # ten times as many take minutes a suggestion, a billion a
 
 
 def parameter_configs(
-    space: Mapping[str, Any] | Space,
+    space: Mapping[str, object] | Space,
 ) -> list[RangeParameterConfig | ChoiceParameterConfig]:
     """What Ax's ``Client.configure_experiment(parameters=...)`` takes, from a dictionary.
 
@@ -49,6 +49,6 @@ def _config(name: str, parameter: Parameter) -> RangeParameterConfig | ChoicePar
     if choices is not None:
         kind, is_ordered = type(choices[0]).__name__, parameter.is_ordered
         return ChoiceParameterConfig(name, [*choices], kind, is_ordered)  # type: ignore[arg-type]
-    ends, kind = (parameter.low, parameter.high), "int" if is_whole else "float"
-    scaling: Any = "log" if parameter.is_log else None
-    return RangeParameterConfig(name, ends, kind, scaling=scaling)  # type: ignore[arg-type]
+    ends = parameter.low, parameter.high
+    scaling: Literal["log"] | None = "log" if parameter.is_log else None
+    return RangeParameterConfig(name, ends, "int" if is_whole else "float", scaling=scaling)

@@ -1,7 +1,6 @@
 """Enters the package's classes into Ax's registries, so that experiments can be stored."""
 
 from functools import partial
-from typing import Any
 
 from ax.adapter.transforms.int_to_float import IntToFloat
 from ax.adapter.transforms.one_hot import OneHot
@@ -23,7 +22,6 @@ from ax.storage.json_store.registry import (
 from ax.storage.transform_registry import REVERSE_TRANSFORM_REGISTRY, register_transform
 from botorch.acquisition import UpperConfidenceBound
 
-from botorch_popbo import settings
 from botorch_popbo.ax._progress import DistinctPoints
 from botorch_popbo.ax.acquisition import RankAcquisition
 from botorch_popbo.ax.generator_spec import PRESETS, RANK_ACQUISITIONS, RANK_TRANSFORMS
@@ -31,6 +29,7 @@ from botorch_popbo.ax.nodes import DesignNode, RankNode
 from botorch_popbo.ax.sources import BestOfSources
 from botorch_popbo.ax.surrogate import RankSurrogate
 from botorch_popbo.ax.transforms import LearnFromSources, TellSurrogate
+from botorch_popbo.settings import Settings, from_stored
 
 
 def register() -> None:
@@ -44,18 +43,16 @@ def register() -> None:
     REVERSE_TRANSFORM_REGISTRY["ReproducibleOneHot"] = OneHot
     REVERSE_TRANSFORM_REGISTRY["MaximizeObjective"] = TellSurrogate
     register_acquisition(RankAcquisition)
+    for function in RANK_ACQUISITIONS.values():
+        register_acquisition_function(function)
+    register_acquisition_function(UpperConfidenceBound)  # which Ax leaves out
     # Ax has no function that registers a surrogate, a node or a criterion.
     CORE_ENCODER_REGISTRY[RankSurrogate] = surrogate_to_dict
     CORE_ENCODER_REGISTRY[DistinctPoints] = transition_criterion_to_dict
     for node in (RankNode, DesignNode):
         CORE_ENCODER_REGISTRY[node] = generation_node_to_dict
         CORE_CLASS_DECODER_REGISTRY[node.__name__] = node.from_json
-    every = settings.Settings()
-    for kind in (type(part) for part in (every, *vars(every).values())):
-        CORE_DECODER_REGISTRY[kind.__name__] = partial(settings.from_stored, kind)
-    decoded_classes: list[Any] = [RankSurrogate, BestOfSources, DistinctPoints]
-    for decoded in decoded_classes:
+    for decoded in (RankSurrogate, BestOfSources, DistinctPoints):
         CORE_DECODER_REGISTRY[decoded.__name__] = decoded
-    for acquisition_function in RANK_ACQUISITIONS.values():
-        register_acquisition_function(acquisition_function)
-    register_acquisition_function(UpperConfidenceBound)  # which Ax leaves out
+    for kind in (Settings, *map(type, vars(Settings()).values())):
+        CORE_DECODER_REGISTRY[kind.__name__] = partial(from_stored, kind)
