@@ -18,25 +18,14 @@ ROWS = {
     "ax.api.client.Client": "_experiment _maybe_generation_strategy",
     # What a transform needs to know of the goal.
     "ax.adapter.base.Adapter": "_experiment _optimization_config",
-    # Trials outside of the space.
-    "ax.generation_strategy.generation_node.GenerationNode": "_fit _generation_strategy",
-    "ax.generation_strategy.generator_spec.GeneratorSpec": "_fitted_adapter",
-    # Ordered choices with dependents, which are no range.
-    "ax.adapter.transforms.choice_encode.ChoiceToNumericChoice": "_should_encode",
-    # The modules that a ModelConfig names.
-    "ax.generators.torch.botorch_modular.surrogate": (
-        "_construct_submodules _make_botorch_input_transform"
-    ),
-    # The surrogate of a surrogate_spec.
-    "ax.generators.torch.botorch_modular.generator.BoTorchGenerator": "_surrogate",
+    # Trials outside of the space, and another goal.
+    "ax.generation_strategy.generation_node.GenerationNode": "_fit",
+    # Where parameters that do not matter go back to.
+    "ax.generators.torch.botorch_modular.acquisition.Acquisition": "_pruning_target_point",
     # Constraints of a trial, and its point, kept beside it.
     "optuna.samplers._base": "_process_constraints_after_trial _storage _trial_id",
     # The answers of a preferential study, which the dashboard keeps among the attributes.
     "optuna.study.study.Study": "_study_id _storage",
-    # The function of the points that are pending.
-    "ax.generators.torch.botorch_modular.acquisition.Acquisition": (
-        "_construct_botorch_acquisition _full_objective_weights _instantiate_acquisition _model"
-    ),
     # The numerics of the logarithm.
     "botorch.acquisition.analytic": "_log_ei_helper",
     # Says which values are logarithms, as Ax asks where it prunes parameters.

@@ -114,8 +114,10 @@ class RankSurrogate(Surrogate):
     @property
     def metric_models(self) -> list[RankModel]:
         """The fitted models of the metrics, in the order of :attr:`outcomes`."""
-        fitted: Any = super().model
-        return [*fitted.models] if isinstance(fitted, ModelList) else [fitted]
+        fitted = super().model
+        return cast(
+            list[RankModel], [*fitted.models] if isinstance(fitted, ModelList) else [fitted]
+        )
 
     def orders_of_sources(self, dataset: SupervisedDataset) -> list[Order]:
         """What earlier experiments tell of one metric, an order each."""
@@ -174,7 +176,7 @@ class RankSurrogate(Surrogate):
         self,
         search_space_digest: SearchSpaceDigest,
         torch_opt_config: TorchOptConfig,
-        options: dict[str, Any] | None = None,
+        options: Mapping[str, object] | None = None,
     ) -> tuple[Tensor, float]:
         """The point that the model recommends of those that satisfy all constraints as measured.
 
@@ -328,7 +330,7 @@ def _check_config(config: ModelConfig) -> None:
 
 
 @fit_botorch_model.register(RankModel)
-def _fit(model: RankModel, **_: Any) -> None:
+def _fit(model: RankModel, **_: object) -> None:
     """Let Ax train the model; marginal likelihoods do not apply."""
     model.fit()
 

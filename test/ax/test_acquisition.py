@@ -3,7 +3,8 @@ from typing import Any
 import pytest
 import torch
 from ax.adapter.registry import Generators
-from ax.api.client import Client
+from ax.core.objective import Objective
+from ax.core.optimization_config import OptimizationConfig
 from ax.core.parameter_constraint import ParameterConstraint
 from ax.exceptions.core import UserInputError
 from ax.generation_strategy.generation_node import GenerationNode
@@ -54,9 +55,9 @@ def test_fixed_parameters_outside_of_the_space_are_refused(name: str, value: flo
 def test_only_a_point_with_the_fixed_parameters_is_improved_on() -> None:
     client = popbo_client(floats(2), 6)
     run_trials(client, sphere, 6)
-    for number in (1, 1, 2):  # at first there is none, and the worst of all is improved on
+    for number in (6, 1, 2):  # at first there is none
         fixed = client.get_next_trials(1, fixed_parameters={"x0": 0.95})
-        assert int(last_acquisition(client).acqf._is_baseline.sum()) == number
+        assert len(last_acquisition(client).X_observed) == number
         [(index, point)] = fixed.items()
         assert point["x0"] == 0.95
         client.complete_trial(index, {"loss": sphere(point)})
@@ -92,27 +93,10 @@ def test_the_seed_decides_about_a_stock_function_alone() -> None:
     assert suggested(0) == suggested(1)
 
 
-def by_hand(**kwargs: Any) -> Client:
-    """A client with a specification of its own."""
-    spec = GeneratorSpec(
-        generator_enum=Generators.BOTORCH_MODULAR,
-        generator_kwargs=kwargs
-        | {"botorch_acqf_class": LogExpectedUtilityImprovement, "transforms": RANK_TRANSFORMS},
-    )
+def strategy_by_hand(num_initial: int, **arguments: Any) -> GenerationStrategy:
+    spec = GeneratorSpec(Generators.BOTORCH_MODULAR, generator_kwargs=arguments)
     node = GenerationNode(name="by hand", generator_specs=[spec])
-    strategy = GenerationStrategy(nodes=[initial_node(node.name, 3), node])
-    return make_client(strategy, floats(1), "-loss")
-
-
-MODELS = SurrogateSpec(model_configs=[ModelConfig(botorch_model_class=RankingGP)])
-
-
-def test_a_specification_of_the_model_is_enough() -> None:
-    client = by_hand(surrogate_spec=MODELS)
-    points = run_trials(client, lambda p: 1000.0 + sphere(p), 5)
-    expected = run_trials(popbo_client(floats(1), 3), sphere, 5)
-    assert points == [pytest.approx(point, abs=1e-6) for point in expected]
-    assert 1000.0 <= client.predict(points)[0]["loss"][0] <= 1001.0
+    return GenerationStrategy(nodes=[initial_node(node.name, num_initial, seed=0), node])
 
 
 @pytest.mark.parametrize(
@@ -126,25 +110,34 @@ def test_a_specification_of_the_model_is_enough() -> None:
 @pytest.mark.filterwarnings("ignore:Without a RankSurrogate")
 def test_a_stock_node_minimises_as_it_maximises(function: Any, model: Any) -> None:
     def suggested(objective: str, sign: float) -> list[Any]:
-        spec = GeneratorSpec(
-            generator_enum=Generators.BOTORCH_MODULAR,
-            generator_kwargs={
-                "botorch_acqf_class": function,
-                "surrogate_spec": SurrogateSpec([ModelConfig(botorch_model_class=model)]),
-            },
-        )
-        node = GenerationNode(name="stock", generator_specs=[spec])
-        nodes = [initial_node(node.name, 5, seed=0), node]
-        client = make_client(GenerationStrategy(nodes=nodes), floats(2), objective)
+        spec = SurrogateSpec([ModelConfig(botorch_model_class=model)])
+        strategy = strategy_by_hand(5, botorch_acqf_class=function, surrogate_spec=spec)
+        client = make_client(strategy, floats(2), objective)
         torch.manual_seed(0)  # Ax's optimizer draws from it
         return run_trials(client, lambda p: sign * sphere(p), 7)
 
     assert suggested("-loss", 1.0) == suggested("loss", -1.0)
 
 
-def test_a_surrogate_of_ax_is_refused() -> None:
+@pytest.mark.parametrize("kind", ["surrogate", "surrogate_spec"])
+def test_a_surrogate_of_ax_is_refused_beside_our_transforms(kind: str) -> None:
+    spec = SurrogateSpec(model_configs=[ModelConfig(botorch_model_class=RankingGP)])
+    given: dict[str, Any] = {kind: Surrogate(spec) if kind == "surrogate" else spec}
+    strategy = strategy_by_hand(3, transforms=RANK_TRANSFORMS, **given)
     with pytest.raises(UserInputError, match=r"surrogate=RankSurrogate\("):
-        run_trials(by_hand(surrogate=Surrogate(MODELS)), sphere, 4)
+        run_trials(make_client(strategy, floats(1), "-loss"), sphere, 4)
+
+
+@pytest.mark.parametrize("objective", ["-loss", "loss"])
+def test_a_suggestion_for_another_direction_goes_there(objective: str) -> None:
+    client = popbo_client(floats(1), 4, objective)
+    run_trials(client, lambda p: p["x0"], 5)
+    adapter = client._generation_strategy.adapter
+    assert adapter is not None
+    for expression, end in (("loss", 1.0), ("-loss", 0.0)):
+        other = Objective(expression=expression, metric_name_to_signature={"loss": "loss"})
+        [arm] = adapter.gen(1, optimization_config=OptimizationConfig(objective=other)).arms
+        assert abs(arm.parameters["x0"] - end) < 0.4
 
 
 @pytest.mark.parametrize(

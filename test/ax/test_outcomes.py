@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import torch
 from ax.api.client import Client
-from ax.exceptions.core import DataRequiredError, UserInputError
+from ax.exceptions.core import UserInputError
 from botorch.test_functions.multi_objective import BraninCurrin
 from botorch.utils.multi_objective.hypervolume import Hypervolume
 from helpers.ranking import as_dict, tensor
@@ -236,14 +236,6 @@ def test_a_trial_without_its_objective_teaches_the_constraint_and_is_not_repeate
     assert sorted(pending_points(client)) == sorted(tuple(p.values()) for p in points[8:11])
     [slack] = last_acquisition(client).models[1]
     assert len(slack.known_X) == 11
-
-
-@pytest.mark.parametrize("silent", ["cost", "loss"])
-def test_a_metric_that_never_arrives_is_named(silent: str) -> None:
-    client = start("-loss", ["cost <= 1.0"], 4)
-    with pytest.raises(DataRequiredError, match=f"No trial has data of {silent}"):
-        run(client, 9, lambda p: {k: v for k, v in measure(p).items() if k != silent})
-    assert len(client._experiment.trials) == 4
 
 
 @pytest.mark.parametrize(

@@ -108,7 +108,6 @@ def test_a_kernel_of_ax_fits_the_encoded_columns() -> None:
             {"outcome_transform_classes": [Standardize]},
             "outcome_transform_classes would.*as it is report",
         ),
-        ({"outcome_transform_options": {"Standardize": {"m": 1}}}, "outcome_transform_options"),
         (
             {"covar_module_options": {"ard_num_dims": 1}},
             "covar_module_options would.*name the class",
@@ -117,7 +116,6 @@ def test_a_kernel_of_ax_fits_the_encoded_columns() -> None:
         ({"input_transform_options": {"Normalize": {}}}, "input_transform_options would"),
         ({"model_options": {"kernel": 1}}, "RankingGP takes no kernel.*model_options may hold"),
         ({"model": PoissonRankModel, "covar_module_class": RBFKernel}, "takes no covar_module"),
-        ({"model": PoissonRankModel, "likelihood_class": GaussianLikelihood}, "no likelihood"),
         ({"likelihood_class": BernoulliLikelihood}, "BernoulliLikelihood is no GaussianLikelihood"),
         ({"input_transform_classes": [Warp]}, "Warp"),
     ],
