@@ -13,10 +13,7 @@ import torch
 from ax.core.search_space import SearchSpaceDigest
 from ax.core.types import TParameterization
 from ax.exceptions.core import UserInputError
-from ax.generators.torch.botorch_modular.surrogate import (
-    Surrogate,
-    submodel_input_constructor,
-)
+from ax.generators.torch.botorch_modular.surrogate import Surrogate, submodel_input_constructor
 from ax.generators.torch.botorch_modular.utils import ModelConfig, fit_botorch_model
 from ax.generators.torch_base import TorchOptConfig
 from ax.generators.utils import filter_constraints_and_fixed_features
@@ -33,7 +30,6 @@ from botorch_popbo.ax.outcome_model import OutcomeModel
 from botorch_popbo.data import Order, from_outcomes
 from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.models import RankingGP, RankModel
-from botorch_popbo.models._training_data import SILENT
 from botorch_popbo.models.input_transforms import InactiveColumns, unit_cube
 
 _MODULES = "covar_module", "likelihood", "input_transform"
@@ -56,7 +52,6 @@ class RankSurrogate(Surrogate):
 
     minimized: Set[str] = frozenset()
     sources: Mapping[str, Sequence[tuple[Sequence[TParameterization], Tensor]]] = {}
-    _was_silent = False
 
     @torch.enable_grad()
     def fit(
@@ -82,12 +77,7 @@ class RankSurrogate(Surrogate):
         self._goal_models: dict[Hashable, GoalModels] = {}
         self.inactive = _inactive_columns(search_space_digest)
         larger_better = [self._larger_better(dataset) for dataset in datasets]
-        with warnings.catch_warnings():
-            if self._was_silent:  # of which there was a warning
-                warnings.filterwarnings("ignore", SILENT)
-            super().fit(larger_better, search_space_digest, *options, **named)
-        orders = [model.order for model in self.metric_models]
-        self._was_silent = any(order is not None and order.says_nothing for order in orders)
+        super().fit(larger_better, search_space_digest, *options, **named)
 
     @property
     def model(self) -> Model:
@@ -115,9 +105,8 @@ class RankSurrogate(Surrogate):
     def metric_models(self) -> list[RankModel]:
         """The fitted models of the metrics, in the order of :attr:`outcomes`."""
         fitted = super().model
-        return cast(
-            list[RankModel], [*fitted.models] if isinstance(fitted, ModelList) else [fitted]
-        )
+        models = [*fitted.models] if isinstance(fitted, ModelList) else [fitted]
+        return cast(list[RankModel], models)
 
     def orders_of_sources(self, dataset: SupervisedDataset) -> list[Order]:
         """What earlier experiments tell of one metric, an order each."""
