@@ -5,7 +5,7 @@ import shutil
 import sys
 import time
 from collections.abc import Callable, Mapping
-from concurrent.futures import BrokenExecutor
+from concurrent.futures import BrokenExecutor, Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -26,7 +26,9 @@ class Drawn:
 
 
 class Drawer:
-    """Draws in a process of its own, as the user's function may crash or never return.
+    """Draws in processes of its own, as the user's function may crash or never return.
+
+    One draws what is waited for, and the other what may be next.
 
     Args:
         path: The file of the function.
@@ -37,11 +39,34 @@ class Drawer:
 
     def __init__(self, path: Path, name: str, folder: Path, limit: float) -> None:
         self._what, self._limit = (path, name, folder), limit
-        self._process = _process()
+        self._processes = [_process(), _process()]
+        self._thread = ThreadPoolExecutor(1)  # so that the limit is of one drawing
+        self._ahead: dict[str, Future[Drawn]] = {}
 
     def draw(self, parameters: Mapping[str, object], stop: Event) -> Drawn:
         """What the function draws, unless it fails, takes too long, or it is time to stop."""
-        future = self._process.submit(_draw, *self._what, dict(parameters))
+        future = self._ahead.pop(repr(parameters), None)
+        # What has not begun yet is for other answers than the one that was given.
+        self._ahead = {key: other for key, other in self._ahead.items() if not other.cancel()}
+        if future is None or future.cancel():
+            return self._draw(0, parameters, stop)
+        return future.result()
+
+    def draw_ahead(self, parameters: Mapping[str, object], stop: Event) -> None:
+        """Draw in the background, after all that is drawn there, what may be asked for next."""
+        key = repr(parameters)
+        if key not in self._ahead:
+            self._ahead[key] = self._thread.submit(self._draw, 1, parameters, stop)
+
+    def close(self) -> None:
+        """End what is being drawn."""
+        self._thread.shutdown(wait=False, cancel_futures=True)
+        for process in self._processes:
+            process.shutdown(kill_workers=True)
+
+    def _draw(self, place: int, parameters: Mapping[str, object], stop: Event) -> Drawn:
+        process = self._processes[place]
+        future = process.submit(_draw, *self._what, dict(parameters))
         end = time.monotonic() + self._limit
         while time.monotonic() < end and not stop.is_set():
             try:
@@ -50,13 +75,9 @@ class Drawer:
                 continue
             except BrokenExecutor:
                 break
-        self.close()
-        self._process = _process()
+        process.shutdown(kill_workers=True)
+        self._processes[place] = _process()
         return Drawn(error=f"it ended its process, or took more than {self._limit:g} seconds")
-
-    def close(self) -> None:
-        """End what is being drawn."""
-        self._process.shutdown(kill_workers=True)
 
 
 def _process() -> ProcessPoolExecutor:

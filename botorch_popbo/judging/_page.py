@@ -150,10 +150,11 @@ class Page:
     def is_answered(self) -> bool:
         """Wait until judges have answered, taken back or skipped; false when it is time to stop."""
         self._report()
-        before = self._attrs()
+        before, pictures = self._attrs(), self._draw_ahead()
         while not self.stop.wait(0.2):  # seconds until another look for an answer
             if self._attrs() != before:
                 return True
+            next(pictures, None)  # one at a time, as an answer may come
         print(flush=True)
         return False
 
@@ -207,6 +208,13 @@ class Page:
         kind = "note" if "" in (one.user_attrs.get(_SHOWN) for one in trials) else "artifact"
         register_preference_feedback_component(self.study, kind, _SHOWN)
         return True
+
+    def _draw_ahead(self) -> Iterator[None]:
+        """Have one thing after another drawn that may be shown after the next answer."""
+        if self._drawer is not None and not self._has_drawn_all():
+            for params in self.sampler.foresee(self.study):
+                self._drawer.draw_ahead(values_of(self.space, params), self.stop)
+                yield
 
     def _report(self) -> None:
         """Keep the note of the page up to date: who is the champion."""

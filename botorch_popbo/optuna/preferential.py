@@ -1,7 +1,8 @@
 """A sampler for studies whose trials are compared by people, as on Optuna's dashboard."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from itertools import product
 from typing import Any, NamedTuple, Protocol
 
 import torch
@@ -87,27 +88,25 @@ class PreferentialPoPBOSampler(PoPBOSampler):
         """All parameters that any trial asked for."""
         return all_parameters(study.get_trials(deepcopy=False))
 
-    @one_thread()
-    @torch.enable_grad()
     def sample_relative(
         self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
     ) -> dict[str, object]:
         """Suggest values of all parameters; see the class."""
-        if not search_space:
-            return {}
-        judged, number = self._read(study), trial.number
-        interview, shown = judged.interview, judged.points(judged.shown)
-        champion = None
-        if interview.is_past_design and (ranking := judged.ranking()):
-            champion = judged.X[ranking[0].trial.number]
-            if not bool(is_row_of(champion.unsqueeze(0), shown)):
-                return interview.space.decode(champion)
-        # What was never shown, or else, where there is nothing else, what is not shown now.
-        for known in (judged.points(judged.X), shown):
-            x = interview.rivals(champion, 1, number, number, known)
-            if not bool(is_row_of(x, known)):
-                break
-        return interview.space.decode(x[0])
+        return self._read(study).suggest(trial.number) if search_space else {}
+
+    def foresee(self, study: Study | DashboardStudy) -> Iterator[dict[str, object]]:
+        """Find what is suggested after each answer that may be next, as long as it is asked for.
+
+        Args:
+            study: A preferential study.
+
+        Yields:
+            The values of the parameters, for each judge and each trial that may be the worst.
+        """
+        judged = self._read(study)
+        judges = {answer.judge for answer in judged.interview.answers} or {""}
+        for judge, worst in product(sorted(judges), reversed(judged.shown)):
+            yield self._read(study, (judge, worst)).suggest(len(judged.trials))
 
     @one_thread()
     def ranking(self, study: Study | DashboardStudy) -> list[RankedTrial]:
@@ -147,11 +146,20 @@ class PreferentialPoPBOSampler(PoPBOSampler):
         """
         return self._read(study).interview.model
 
-    def _read(self, study: Study | DashboardStudy) -> "_JudgedTrials":
+    def _read(self, study: Study | DashboardStudy, *foreseen: tuple[str, int]) -> "_JudgedTrials":
+        """Read a study, and foreseen answers: a judge, and the worst trial of those shown."""
         study = study if isinstance(study, Study) else study._study
         attrs = study._storage.get_study_system_attrs(study._study_id)
         trials = study.get_trials(deepcopy=False)  # later, so that every answer is about some
         answers = _read_answers(attrs, range(len(trials)))
+        lost = {loser for _, pairs in answers for _, loser in pairs}
+        left = {trial.number: attrs.get(f"{SKIPPED}{trial._trial_id}") for trial in trials}
+        on_page = [trial.number for trial in trials if trial.state in ON_PAGE]
+        shown = [number for number in on_page if number not in lost and left[number] is None]
+        skipped = {number for number, is_skipped in left.items() if is_skipped is True}
+        for judge, worst in foreseen:
+            shown = [number for number in shown if number != worst]
+            answers = sorted([*answers, (judge, [(better, worst) for better in shown])])
         compared = {number for _, pairs in answers for pair in pairs for number in pair}
         settings = self._search.settings
         space, X = place_trials(
@@ -170,11 +178,6 @@ class PreferentialPoPBOSampler(PoPBOSampler):
         )
         if self._interview is None or self._interview.key != interview.key:
             self._interview = interview  # else there may be a fitted model of the same answers
-        lost = {loser for _, pairs in answers for _, loser in pairs}
-        left = {trial.number: attrs.get(f"{SKIPPED}{trial._trial_id}") for trial in trials}
-        on_page = [trial.number for trial in trials if trial.state in ON_PAGE]
-        shown = [number for number in on_page if number not in lost and left[number] is None]
-        skipped = {number for number, is_skipped in left.items() if is_skipped is True}
         return _JudgedTrials(trials, X, self._interview, shown, skipped)
 
 
@@ -195,6 +198,23 @@ class _JudgedTrials:
     interview: Interview
     shown: list[int]
     skipped: Set[int]
+
+    @one_thread()
+    @torch.enable_grad()
+    def suggest(self, number: int) -> dict[str, object]:
+        """The values of a new trial of this number."""
+        interview, shown = self.interview, self.points(self.shown)
+        champion = None
+        if interview.is_past_design and (ranking := self.ranking()):
+            champion = self.X[ranking[0].trial.number]
+            if not bool(is_row_of(champion.unsqueeze(0), shown)):
+                return interview.space.decode(champion)
+        # What was never shown, or else, where there is nothing else, what is not shown now.
+        for known in (self.points(self.X), shown):
+            x = interview.rivals(champion, 1, number, number, known)
+            if not bool(is_row_of(x, known)):
+                break
+        return interview.space.decode(x[0])
 
     def ranking(self) -> list[RankedTrial]:
         """The trials that were compared and not skipped, the best first."""

@@ -68,6 +68,13 @@ def crash(**parameters):
 def nothing(**parameters):
     return 3
 
+def slow(hue, size):
+    import pathlib, time
+    with pathlib.Path(__file__).with_name("drawn").open("a") as file:
+        print(hue, file=file, flush=True)
+    time.sleep(0.2)
+    return "a text"
+
 def mixed(hue, size):
     return render(hue, size, "") if hue < 0.5 else "a *text*"
 """
@@ -136,6 +143,25 @@ class JudgedPage(Page):
         else:
             self.stop.set()
         return self.stop.is_set()
+
+
+def test_what_may_be_next_is_drawn_while_a_judge_looks(folder: Path) -> None:
+    page = JudgedPage({"hue": (0.0, 1.0), "size": 20}, folder, "slow", 2)
+    page.show()
+    drawn, looks = folder / "drawn", iter(range(100))
+
+    def look(seconds: float) -> bool:
+        """The judge clicks when the drawing of a third picture has begun."""
+        Event().wait(seconds)
+        return (drawn.read_text().count("\n") == 3 or next(looks) == 99) and page.click(0.0)
+
+    page.stop.wait = look  # type: ignore[method-assign,assignment]
+    assert page.is_answered()
+    before = drawn.read_text()
+    page.show()
+    assert drawn.read_text() == before  # and no other
+    assert [str(trial.params["hue"]) for trial in page.study.trials] == before.split()
+    assert len(page.sampler.shown(page.study)) == 2
 
 
 def test_texts_and_pictures_may_be_shown_together(

@@ -46,11 +46,13 @@ def fill(study: Any, distributions: dict[str, Any] = MIXED) -> None:
 
 
 def say_worst(study: Any, number: int) -> str:
-    """What the page does when a judge clicks."""
+    """What the page of a judge does when it is clicked."""
     own = study._study
     shown = own.sampler.shown(study)
     said = history.NewHistory("ChooseWorst", shown, number)
-    return str(history.report_history(own._study_id, own._storage, said))
+    identity = str(history.report_history(own._study_id, own._storage, said))
+    own._storage.set_study_system_attr(own._study_id, f"popbo:judge:{identity}", "ann")
+    return identity
 
 
 def answer(
@@ -91,6 +93,20 @@ def test_the_same_answers_make_the_same_suggestions_from_a_database(tmp_path: Pa
     for number in (9, 3):  # each time in a new study object, as in a new process
         answer(begin(storage=storage), number)
     assert asked(begin(storage=storage)) == asked(whole)
+
+
+def test_what_is_foreseen_is_what_comes() -> None:
+    study, other = begin(), begin()
+    for one in (study, other):
+        answer(one, 9)
+    sampler = study._study.sampler
+    foreseen = [*sampler.foresee(study)]
+    assert foreseen[0] != foreseen[1]
+    worst = sampler.shown(study)[-1]
+    for one in (study, other):
+        say_worst(one, worst)
+        fill(one)
+        assert one.trials[-1].params == foreseen[0]
 
 
 def test_what_was_taken_back_or_skipped_says_nothing() -> None:
