@@ -33,7 +33,7 @@ from botorch_popbo.judging._learned import draw_learned
 from botorch_popbo.judging._words import NUM_RANKED, describe, how_sure
 from botorch_popbo.optuna import PreferentialPoPBOSampler
 from botorch_popbo.optuna._distributions import distributions_of, values_of
-from botorch_popbo.optuna.preferential import ON_PAGE
+from botorch_popbo.optuna.preferential import ON_PAGE, PREFERENCES, SKIPPED
 from botorch_popbo.preference_search import PreferenceSearch
 from botorch_popbo.space import Space
 
@@ -130,6 +130,7 @@ class Page:
         artifacts = folder / "artifacts"
         artifacts.mkdir(exist_ok=True)
         self.store = FileSystemArtifactStore(artifacts)
+        self._answers_shown = self._answers()
         for trial in self.study.get_trials(states=(TrialState.RUNNING,)):
             if _SHOWN not in trial.user_attrs:  # the command was killed before anybody saw it
                 self._drop(trial.number)
@@ -140,6 +141,7 @@ class Page:
 
     def show(self) -> None:
         """Fill the page; raises UsageError if several things cannot be drawn."""
+        self._answers_shown = self._answers()  # an answer that comes meanwhile is new
         failures = 0
         while self.study.should_generate() and not (self._has_drawn_all() or self.stop.is_set()):
             is_shown = self._show(self.study.ask(distributions_of(self.space)))
@@ -150,9 +152,9 @@ class Page:
     def is_answered(self) -> bool:
         """Wait until judges have answered, taken back or skipped; false when it is time to stop."""
         self._report()
-        before, pictures = self._attrs(), self._draw_ahead()
+        pictures = self._draw_ahead()
         while not self.stop.wait(0.2):  # seconds until another look for an answer
-            if self._attrs() != before:
+            if self._answers() != self._answers_shown:
                 return True
             next(pictures, None)  # one at a time, as an answer may come
         print(flush=True)
@@ -228,9 +230,10 @@ class Page:
         text += ["## The best", "\n".join(f"    {line}" for line in self.best())]
         save_note(self.study._study, "\n\n".join(text))
 
-    def _attrs(self) -> dict[str, object]:
-        """What changes with an answer."""
-        return self.study._study._storage.get_study_system_attrs(self.study._study._study_id)
+    def _answers(self) -> dict[str, object]:
+        """All answers, and what was skipped."""
+        attrs = self.study._study._storage.get_study_system_attrs(self.study._study._study_id)
+        return {key: attrs[key] for key in attrs if key.startswith((PREFERENCES, SKIPPED))}
 
     def _has_drawn_all(self) -> bool:
         """Whether nothing is left that nobody has seen, as in a small space."""

@@ -21,7 +21,8 @@ from botorch_popbo.search.answers import Answer, Interview, Pair
 from botorch_popbo.settings import Settings
 
 # As Optuna's dashboard names them among the system attributes of a study.
-_PREFERENCES = "preference:values"
+#: Before the id of an answer: pairs of trials.
+PREFERENCES = "preference:values"
 #: Before the id of a trial that is on the page no more: true if a judge wanted to see it no more.
 SKIPPED = "preference:skip_trial:"
 ON_PAGE = TrialState.RUNNING, TrialState.COMPLETE
@@ -243,8 +244,8 @@ def _read_answers(
     """
     answers = []
     for key in attrs:
-        if key.startswith(_PREFERENCES):
-            judge = str(attrs.get(JUDGE + key.removeprefix(_PREFERENCES), ""))
+        if key.startswith(PREFERENCES):
+            judge = str(attrs.get(JUDGE + key.removeprefix(PREFERENCES), ""))
             pairs = [(a, b) for a, b in attrs[key] if a in numbers and b in numbers]
             answers.append((judge, sorted(pairs)))
     return sorted(answers)

@@ -145,6 +145,15 @@ class JudgedPage(Page):
         return self.stop.is_set()
 
 
+def test_an_answer_that_comes_before_the_page_is_full_is_seen(folder: Path) -> None:
+    page = JudgedPage({"hue": (0.0, 1.0)}, folder, "", 2)
+    page.show()
+    page.click(0.0)
+    page.stop.wait = lambda _: next(looks)  # type: ignore[method-assign,assignment]
+    looks = iter([False, True])
+    assert page.is_answered()
+
+
 def test_what_may_be_next_is_drawn_while_a_judge_looks(folder: Path) -> None:
     page = JudgedPage({"hue": (0.0, 1.0), "size": 20}, folder, "slow", 2)
     page.show()
