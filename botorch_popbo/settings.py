@@ -23,9 +23,6 @@ class ModelSettings:
     # Distance within which a point is known, per root of the number of columns: it is not to be
     # suggested again, and digits that matter are left. Measured: none.
     known_radius: float = 1e-5
-    # The same where all outcomes are equal: as far from what is known as there is room. Measured:
-    # none.
-    silent_known_radius: float = 1.0
 
     # Median lengthscale on the unit cube, per root of the number of columns: distances grow with
     # that root (Hvarfner, Hellsten and Nardi, 2024). Measured: sample_efficiency.md.
@@ -33,17 +30,11 @@ class ModelSettings:
     # Deviation of the log-lengthscale. A wider prior lets noisy runs collapse to a nearly linear
     # surface. Measured: sample_efficiency.md.
     lengthscale_deviation: float = 0.7
-    # Limits of the log-lengthscale: a hundredth of a side, and what is flat. Measured: none.
-    log_lengthscale_limits: tuple[float, float] = (-4.6, 6.0)
     # Logit of the rough part's share of the variance: a tenth, and above a half one time in ten.
     # Measured: on or off only, ablation.md.
     roughness: tuple[float, float] = (-2.0, 1.5)
     # Logarithm of the rough part's lengthscale in units of the other: a fifth. Measured: as above.
     fineness: tuple[float, float] = (math.log(0.2), 0.5)
-    # Limits of both, beyond which either part is nothing: what is finer than 1/55 of a lengthscale
-    # is noise. Measured: none.
-    roughness_limits: tuple[float, float] = (-9.0, 3.0)
-    fineness_limits: tuple[float, float] = (-4.0, 0.0)
     # Log-variance of an outcome's noise. Measured: none.
     noise: tuple[float, float] = (-6.0, 2.0)
     # Its limits. An order does not say how much better the best are. Where most of the domain is
@@ -53,32 +44,21 @@ class ModelSettings:
     # The same for predicted ranks, which owe the search nothing: noise may be all that there is.
     # Nearly flat. Measured: coverage in default_model.md.
     rank_noise: tuple[float, float] = (-4.0, 3.0)
-    rank_noise_limits: tuple[float, float] = (-13.8, 1.0)
-    # The same for the answers of a judge, who may well err; every answer is weighed, so that
-    # nothing has to keep its worth. Measured: none.
+    # The same for the answers of a judge, who may well err. Measured: none.
     judge_noise: tuple[float, float] = (-3.0, 1.5)
-    judge_noise_limits: tuple[float, float] = (-9.2, 0.7)
     # Logit of a source's loading: its median is 0.5, and 0.95 is two deviations off. Measured:
     # none.
     source_loading: tuple[float, float] = (0.0, 1.5)
     # Logit of the target's: it is hardly ever what its sources have in common, 0.8 give or take
     # 0.06. Measured: more_results.md.
     target_loading: tuple[float, float] = (1.4, 0.4)
-    # Largest absolute logit of a loading: 0.9997. Measured: none.
-    max_loading: float = 8.0
 
-    # Whether nothing is heard of how far apart outcomes are: any increasing transform of them then
-    # gives the same suggestions, bit for bit. An argument of every front door.
+    # Whether nothing is learned from how far apart outcomes are: any increasing transform of them
+    # then gives the same suggestions, bit for bit. An argument of every front door.
     order_only: bool = False
     # How far the gaps of outcomes are believed: logarithm of the shape of a gamma variable. Its
     # median, 7, is a factor of 1.4 either way. Measured: none.
     concentration: tuple[float, float] = (2.0, 1.5)
-    # Its limits: from nothing to a hundredth. Measured: none.
-    concentration_limits: tuple[float, float] = (-6.0, 9.2)
-    # The log-slope of outcomes over utilities: of all of it, where the gaps of a normal sample are
-    # one, what it grows by in a deviation of the utility, and its curvature. Measured: none.
-    warp: tuple[tuple[float, float], ...] = ((0.7, 1.0), (0.0, 1.0), (0.0, 0.3))
-    warp_limits: tuple[float, float] = (-8.0, 8.0)
     # Logarithms of the least and the largest gap, in units of the typical one, that are distances:
     # four powers of ten either way. Of others the order alone counts. Rounding may be all that
     # tells outcomes apart, and the size of a penalty says nothing. Measured: ablation.md.
@@ -88,57 +68,33 @@ class ModelSettings:
     tie: float = 0.03
 
     # L-BFGS over the hyperparameters ends after so many iterations, or where it gains less than
-    # this share of the evidence for each of them, or where no slope per prior deviation exceeds
-    # that many nats. A step of many gains little of what all together have to gain. Looser than the
-    # uncertainty of the hyperparameters by far. Measured: docs/results/sample_efficiency.md, "Many
-    # columns".
+    # this share of the evidence for each of them: a step of many gains little of what all together
+    # have to gain. Measured: docs/results/sample_efficiency.md, "Many columns".
     max_iterations: int = 40
     least_gain: float = 5e-3
-    least_slope: float = 0.5
-    # Its first step, in deviations of the prior: where distances are heard evidence is steep.
-    # Measured: time only.
-    first_step: float = 0.1
-    # Half the squared Newton decrement, in nats, up to which utilities are found meanwhile. The
-    # search needs the evidence to some 1e-6 nats. Measured: time only, sample_efficiency.md.
-    search_tolerance: float = 1e-4
 
-    # Outliers leave a trace in the noise variance, where distances are heard a small one. Below
-    # this one none is looked for. Measured: of a parabola's 40 records a wrong best one was
-    # believed in 0.46 +- 0.10 of cases at 3e-4 (24 seeds), in none of 8 at 3e-5 and at 3e-6.
+    # Outliers leave a trace in the noise variance, where distances count a small one. Below this
+    # one none is looked for. Measured: of a parabola's 40 records a wrong best one was believed in
+    # 0.46 +- 0.10 of cases at 3e-4 (24 seeds), in none of 8 at 3e-5 and at 3e-6.
     suspicious_noise: float = 3e-5
-    # Nor among fewer records, which cannot tell an outlier from a narrow optimum. Measured: none.
-    min_records: int = 8
     # Log-odds against a record at which it is set aside, round by round. Large ones first: the
     # noise is still inflated by the worst outliers, which makes the others look probable; what was
     # set aside too soon comes back in a later round. Measured: on or off only, ablation.md.
     outlier_log_odds: tuple[float, ...] = (2.3, 1.1, 0.0, 0.0)
+    # Share of records that are outliers, a priori. Measured: none.
+    outlier_share: float = 0.1
     # Distance per root of the number of columns within which a point can contradict the best
     # outcome; without one it is not set aside, and a search goes there. Measured: tuning.md.
     nearness: float = 0.1
-    # Share of records that are outliers, a priori. Measured: none.
-    outlier_share: float = 0.1
-    # Largest variance of the utility of a record left out, of which nothing is known. Measured:
-    # none.
-    max_variance: float = 25.0
-    # Share of the records that always stays, and of those tied for the worst. Measured: none.
-    min_share: float = 0.6
-    # Nats by which outliers that stay aside in predictions have to improve the evidence: they are
-    # the worst of many. Measured: coverage in default_model.md.
-    strong_evidence: float = 3.0
 
-    # Turns of the lengthscales' directions, at most. Measured: on or off only, ablation.md.
-    max_rotations: int = 4
     # Nats that other directions have to gain, of which there are many and which have no prior: on
     # functions of columns chance gains up to three. Measured: sample_efficiency.md.
     rotation_gain: float = 4.0
-    # Cosine from which a direction is the same as before. Measured: none.
-    same_direction: float = 0.97
-
     # Log-odds, a priori, that whoever names a source is right to do so: 9 to 1. Measured: none.
     source_log_odds: float = 2.2
 
-    # Observations that hyperparameters are fitted to; the posterior is conditioned on; and all
-    # sources share. Cost is cubic in them, and in columns: of more than the second none is rotated.
+    # Records that hyperparameters are fitted to; the posterior is conditioned on; and all sources
+    # share. Cost is cubic in them, and in columns: of more than the second none is rotated.
     # Measured: the last one, more_results.md.
     num_fitted: int = 250
     num_conditioned: int = 500
@@ -146,17 +102,9 @@ class ModelSettings:
 
     # Draws of hyperparameters that predicted ranks are averaged over. Measured: none.
     num_draws: int = 8
-    # Step of the differences of gradients that their spread comes from, in prior deviations.
-    # Measured: none.
-    curvature_step: float = 0.1
     # Their deviation in units of the normal law's at the maximum, which is narrower than what it
     # stands for, as no prior is quite right. Measured: coverage in default_model.md.
     widening: float = 1.3
-    # Least curvature of that law: that of the prior. Measured: none.
-    least_curvature: float = 1.0
-    # Share of a step between two thresholds of one common deviation that is always left, where
-    # thresholds with deviations of their own would rise. Measured: none.
-    least_step: float = 0.1
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,6 @@
 """Expected improvement of a Pareto front of utilities."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import cast
 
 import torch
@@ -21,8 +20,6 @@ from botorch_popbo.acquisition._known_points import log_remoteness
 from botorch_popbo.acquisition._log_improvement import log_improvement
 from botorch_popbo.acquisition._slack_constraint import place_of
 from botorch_popbo.acquisition.rank_acquisition import RankAcquisitionFunction, check_model
-from botorch_popbo.likelihoods.weights import JITTER
-from botorch_popbo.models._predict.predictor import Predictor
 from botorch_popbo.models.ranking_gp import RankingGP
 from botorch_popbo.settings import AcquisitionSettings
 
@@ -101,7 +98,7 @@ class LogExpectedFrontImprovement(RankAcquisitionFunction):
             return
         others = [model.with_pending(self.X_pending) for model in self.objectives[1:]]
         informed = [self._informed, *others]
-        self._laws = [_with_expected_utilities(model.predictor) for model in informed]
+        self._laws = [model.predictor.believing() for model in informed]
         expected = torch.stack([_expected_utilities(model) for model in informed], dim=-1)
         utility = expected[: len(known)][is_feasible]
         is_best = is_non_dominated(utility)
@@ -184,27 +181,3 @@ def _expected_utilities(model: RankingGP) -> Tensor:
         mean, variance = model.predictor.moments(known[tied])
         expected[tied] = (mean + 2.0 * variance.clamp_min(0.0).sqrt()).max()
     return expected
-
-
-@torch.no_grad()
-def _with_expected_utilities(predictor: Predictor) -> Predictor:
-    """The posterior if the utilities of all records are what is expected of them.
-
-    An order leaves open what an evaluated point's utility is, and next to it the best place to
-    improve would be its own. Taken for known, nothing is to be gained there: the mean stays as it
-    is, and the variance is what distance leaves.
-
-    Args:
-        predictor: The posterior given the order.
-
-    Returns:
-        The same with another root of what is explained.
-    """
-    source = predictor.source
-    prior = predictor.kernel(predictor.X).to_dense() * predictor.correlation[source][:, source]
-    # Utilities are relative to their average.
-    centred = torch.eye(len(prior)).to(prior) - predictor.share.unsqueeze(-1)
-    covariance = centred.mT @ prior @ centred
-    covariance.diagonal().add_(JITTER)
-    inverse = torch.linalg.inv(torch.linalg.cholesky(covariance))
-    return replace(predictor, ordered_root=centred @ inverse.mT)

@@ -15,7 +15,7 @@ from torch.nn import ModuleList
 from botorch_popbo.acquisition._known_points import distance_to_known
 from botorch_popbo.acquisition._slack_constraint import SlackConstraint
 from botorch_popbo.data._rows import is_row_of
-from botorch_popbo.models._fit.outliers import near_radius
+from botorch_popbo.models.outliers import near_radius
 from botorch_popbo.models.rank_model import RankModel
 from botorch_popbo.models.ranking_gp import RankingGP
 

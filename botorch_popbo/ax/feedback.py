@@ -13,8 +13,8 @@ from ax.exceptions.core import UserInputError
 from numpy.typing import ArrayLike
 
 from botorch_popbo._plain import whole
-from botorch_popbo.likelihoods.comparisons import Comparisons
-from botorch_popbo.likelihoods.order import order_utilities
+from botorch_popbo.likelihoods.propagation import propagate
+from botorch_popbo.likelihoods.statements import Statements
 
 
 def report_ranking(client: Client, ranking: Sequence[int | Sequence[int]]) -> None:
@@ -68,10 +68,9 @@ def report_comparisons(client: Client, comparisons: Iterable[tuple[int, int]]) -
         if len(set(pair)) != 2 or len(pair) != 2:
             raise UserInputError(f"{pair} is no pair of a better and a worse trial.")
     trials, positions = torch.tensor(pairs).unique(return_inverse=True)
-    answers = Comparisons.judged(*positions.unbind(-1))
+    answers = Statements.answers(*positions.unbind(-1))
     # Of trials of which nothing else is known; exactly, so that those equally good are tied.
-    start = torch.zeros(len(trials), dtype=torch.double)
-    judged = order_utilities(torch.ones_like(start).diag(), answers, start, tolerance=1e-16)
+    judged = propagate(torch.eye(len(trials), dtype=torch.double), answers, tolerance=1e-12)
     strength = judged.utilities.round(decimals=7)
     levels = strength.unique().flip(0)
     report_ranking(client, [trials[strength == level].tolist() for level in levels])

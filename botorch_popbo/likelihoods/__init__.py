@@ -1,5 +1,1 @@
-"""The likelihood of an order, as pure tensor functions."""
-
-from botorch_popbo.likelihoods import order
-
-__all__ = ["order"]
+"""What is said of utilities, and their posterior, as pure tensor functions."""

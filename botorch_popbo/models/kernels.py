@@ -1,17 +1,18 @@
 """A kernel for functions that are smooth from afar and rough from nearby."""
 
+from functools import partial
 from typing import Any
 
 import torch
 from botorch.exceptions import UnsupportedError
+from gpytorch.constraints import Interval
 from gpytorch.kernels import MaternKernel
+from gpytorch.module import Module
 from gpytorch.priors import NormalPrior
 from torch import Tensor
 from torch.nn import Parameter
 
 from botorch_popbo._once_differentiable import once_differentiable
-from botorch_popbo.models._raw_parameters import register_raw
-from botorch_popbo.settings import ModelSettings
 
 
 class RoughMaternKernel(MaternKernel):
@@ -34,7 +35,7 @@ class RoughMaternKernel(MaternKernel):
     Args:
         roughness_prior: Prior of the logit of :math:`s`, which starts at its mean, or at 0.
         fineness_prior: Prior of the logarithm of :math:`c`, which starts likewise.
-        settings: Limits of both, and how many columns may be rotated.
+        max_turned: Columns up to which points may be rotated.
         **kwargs: See :class:`gpytorch.kernels.MaternKernel`; ``nu`` is 5/2.
 
     Raises:
@@ -49,17 +50,18 @@ class RoughMaternKernel(MaternKernel):
         self,
         roughness_prior: NormalPrior | None = None,
         fineness_prior: NormalPrior | None = None,
-        settings: ModelSettings = ModelSettings(),  # noqa: B008  # frozen
+        max_turned: int = 500,
         **kwargs: Any,
     ) -> None:
         super().__init__(nu=2.5, **kwargs)
         if self.batch_shape:
             raise UnsupportedError("RoughMaternKernel has no batches; batch_shape is empty.")
         dim = self.ard_num_dims
-        can_turn = dim is not None and dim <= settings.num_conditioned  # cost is cubic in it
+        can_turn = dim is not None and dim <= max_turned
         self.register_buffer("rotation", torch.eye(dim) if can_turn else None)
-        register_raw(self, "roughness", settings.roughness_limits, roughness_prior)
-        register_raw(self, "fineness", settings.fineness_limits, fineness_prior)
+        # Beyond these limits either part is nothing, and what is finer is noise.
+        register_raw(self, "roughness", (-9.0, 3.0), roughness_prior)
+        register_raw(self, "fineness", (-4.0, 0.0), fineness_prior)
 
     def forward(self, x1: Tensor, x2: Tensor, diag: bool = False, **params: Any) -> Tensor:
         """Evaluate the covariance.
@@ -80,6 +82,35 @@ class RoughMaternKernel(MaternKernel):
             return self.forward(x1.unsqueeze(-2), x2.unsqueeze(-2))[..., 0, 0]
         parameters = self.lengthscale, self.raw_roughness, self.raw_fineness
         return _RoughMatern.apply(self.rotation, x1, x2, *parameters)
+
+
+def register_raw(
+    module: Module, name: str, limits: tuple[float, float], prior: NormalPrior | None
+) -> None:
+    """Give a module a parameter that no transform keeps within its limits: the fit does.
+
+    It starts at the mean of its prior, or at 0 without one.
+
+    Args:
+        module: The module.
+        name: Name of the parameter, without ``raw_``.
+        limits: Its least and its largest value.
+        prior: Its prior, if it has one.
+    """
+    start = torch.zeros(1) if prior is None else prior.loc.clone().reshape(-1)
+    module.register_parameter(f"raw_{name}", Parameter(start))
+    module.register_constraint(f"raw_{name}", Interval(*limits, transform=None))
+    if prior is not None:  # unlike functions that GPyTorch makes, these can be pickled
+        functions = partial(_get, name=f"raw_{name}"), partial(_set, name=f"raw_{name}")
+        module.register_prior(f"{name}_prior", prior, *functions)
+
+
+def _get(module: Module, name: str) -> Tensor:
+    return getattr(module, name)
+
+
+def _set(module: Module, value: Tensor, name: str) -> None:
+    module.initialize(**{name: value})
 
 
 class _RoughMatern(torch.autograd.Function):

@@ -151,6 +151,17 @@ class RankModel(SingleOutputModel, ABC):
         """
 
     @abstractmethod
+    def expected_utility(self, X: Tensor) -> Tensor:
+        """How good points are expected to be, larger being better.
+
+        Args:
+            X: Points, an ``n x d`` tensor.
+
+        Returns:
+            A tensor of shape ``n``: utilities, or for a network minus the logarithm of the rate.
+        """
+
+    @abstractmethod
     def fit(self) -> Self:
         """Learn from the order; a new model of the same data and seed learns the same.
 

@@ -26,24 +26,17 @@ from botorch_popbo._reproducible import one_thread
 from botorch_popbo.data import Order
 from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.data.order import check_alike
-from botorch_popbo.models._fit import priors
-from botorch_popbo.models._fit.evidence import Evidence, Sample
-from botorch_popbo.models._fit.hyperparameters import Hyperparameters, Modules
-from botorch_popbo.models._fit.outliers import lone_surprise
-from botorch_popbo.models._fit.sources import fit_tasks
-from botorch_popbo.models._fit.warp import Warp
-from botorch_popbo.models._observations.from_order import observations_of, resolution
-from botorch_popbo.models._observations.observations import Observations
-from botorch_popbo.models._observations.pending import insert_pending
-from botorch_popbo.models._observations.subset import Subset
-from botorch_popbo.models._predict import conditional
-from botorch_popbo.models._predict.averaging import plausible_ranks
-from botorch_popbo.models._predict.differences import Differences
-from botorch_popbo.models._predict.predictor import Predictor
-from botorch_popbo.models._predict.ranks import Prepared, RankPredictor, averaged
+from botorch_popbo.models import conditional, priors
 from botorch_popbo.models._training_data import model_inputs, order_of_training_data, warn_if_silent
+from botorch_popbo.models.evidence import Evidence, Sample
+from botorch_popbo.models.hyperparameters import Hyperparameters, Modules
 from botorch_popbo.models.input_transforms import InactiveColumns, OneHotCategories, part_of
+from botorch_popbo.models.outliers import lone_surprise
+from botorch_popbo.models.predictor import Differences, Predictor
 from botorch_popbo.models.rank_model import RankModel
+from botorch_popbo.models.ranks import RankPredictor, averaged, plausible_ranks
+from botorch_popbo.models.records import Records, resolution
+from botorch_popbo.models.tasks import fit_tasks
 from botorch_popbo.posteriors.gaussian_rank import GaussianRankPosterior, Thresholds
 from botorch_popbo.settings import ModelSettings
 
@@ -130,8 +123,11 @@ class RankingGP(RankModel, FantasizeMixin):
     covar_module: Kernel
     likelihood: GaussianLikelihood
     tasks: priors.TaskCorrelation | None
-    warp: Warp | None
+    warp: priors.Warp | None
     _is_used: Tensor
+    _law: Predictor | None = None
+    _law_of: list[Tensor]
+    _plausible: list[RankPredictor] | None = None
 
     def __init__(
         self,
@@ -156,7 +152,7 @@ class RankingGP(RankModel, FantasizeMixin):
         is_silent = order.says_nothing and not sources
         warn_if_silent(is_silent)
         self.settings = settings
-        records = observations_of(order, 0.0 if settings.order_only else settings.tie)
+        records = Records.from_order(order, settings.order_only)
         if train_X is None or train_Y is None:
             # BoTorch looks for outcomes in every model; ranks stand in for them.
             train_X, train_Y = order.X[records.item], -records.better.to(order.X)
@@ -166,13 +162,22 @@ class RankingGP(RankModel, FantasizeMixin):
         # As they were given: a model of other data starts where this one did.
         prior: dict[str, Any] = {"likelihood": likelihood, "covar_module": covar_module}
         self._prior = deepcopy(prior)
-        of_sources = [observations_of(source) for source in sources]
-        data = Subset(records, of_sources, settings)
-        self._learn_from(data, torch.ones_like(data.records.item, dtype=torch.bool))
-        measured = data.records.outcome.isfinite()  # the target's alone
-        encoded = self._encoded_points(learn=True)[data.records.item[measured]].double()
-        flat = resolution(encoded, data.records.level[measured]) / order.X.shape[-1] ** 0.5
-        least = settings.silent_known_radius if is_silent else settings.known_radius
+        self._target, self.num_sources = records, len(sources)
+        self._chosen = records.representatives(settings.num_conditioned)
+        self._records, first_item = records.subset(self._chosen), records.num_points
+        for number, source in enumerate(sources, 1):
+            of_source = Records.from_order(source)
+            # The cost is bounded for all sources together, but a single record has no order.
+            share = of_source.representatives(max(2, settings.num_of_sources // len(sources)))
+            self._records = self._records.join(of_source.subset(share), number, first_item)
+            first_item += of_source.num_points
+        is_used = torch.ones_like(self._records.item, dtype=torch.bool)
+        self.register_buffer("_is_used", is_used, persistent=False)
+        measured = records.outcome.isfinite()
+        encoded = self._encoded_points(learn=True)[records.item[measured]].double()
+        flat = resolution(encoded, records.level[measured]) / order.X.shape[-1] ** 0.5
+        # Where all outcomes are equal, as far from what is known as there is room.
+        least = 1.0 if is_silent else settings.known_radius
         self.known_radius = max(least, flat)
         if covar_module is None:
             one_hot = part_of(self.input_transform, OneHotCategories)
@@ -185,21 +190,14 @@ class RankingGP(RankModel, FantasizeMixin):
         judged = bool(records.is_judged.any())
         self.likelihood = likelihood or priors.default_likelihood(settings, judged)
         self.tasks = priors.TaskCorrelation(len(sources), settings) if sources else None
-        is_measured = not settings.order_only and not bool(records.outcome.isnan().all())
-        self.warp = Warp(settings) if is_measured else None
+        self.warp = priors.Warp(settings) if bool(measured.any()) else None
         self.to(order.X)
 
     def extra_repr(self) -> str:
         """What :mod:`torch` shows of the data."""
         aside = int((~self._is_used).sum())
-        number = len(self._data.sources)
-        sources = f", {number} sources" if number else ""
+        sources = f", {self.num_sources} sources" if self.num_sources else ""
         return f"{self.order!r}{sources}, {aside} records set aside"
-
-    @property
-    def records(self) -> Observations:
-        """The ranking of the target's points that stand for all."""
-        return self._data.of_target
 
     @property
     def correlation(self) -> Tensor:
@@ -209,28 +207,26 @@ class RankingGP(RankModel, FantasizeMixin):
         """
         if self.tasks is None:
             return self.known_X.new_zeros(0)
-        number = len(self._data.sources)
-        used = self._data.records.source[self._is_used]
-        is_used = used.bincount(minlength=number + 1)[1:] > 0
+        used = self._records.source[self._is_used]
+        is_used = used.bincount(minlength=self.num_sources + 1)[1:] > 0
         return self.tasks.matrix.detach()[0, 1:] * is_used
 
     @property
     def is_outlier(self) -> Tensor:
         """Which points of the order the fit has set aside, of shape ``m``."""
-        outliers = torch.zeros(len(self.known_X), dtype=torch.bool, device=self.known_X.device)
-        records = self.records
-        return outliers.index_fill(0, records.item[~self._is_used[: len(records)]], True)
+        aside = self._records.item[~self._is_used & self._records.is_target]
+        return self._marked(aside)
 
     @property
     @torch.no_grad()
     def inferred(self) -> str:
         """What the fit takes the outcomes for, in words."""
-        told = "Of the outcomes the order alone is heard."
+        distances = "Of the outcomes the order alone is heard."
         if self.warp is not None:
-            told = self.warp.inferred
+            distances = self.warp.inferred
         number = int(self.is_outlier.sum())
         return (
-            f"{told} The noise has a standard deviation of {float(self.noise) ** 0.5:.2g} in units "
+            f"{distances} The noise has a standard deviation of {float(self.noise) ** 0.5:.2g} in units "
             f"of the prior's. {number} of {len(self.known_X)} points "
             f"{'is' if number == 1 else 'are'} set aside as outliers."
         )
@@ -242,32 +238,42 @@ class RankingGP(RankModel, FantasizeMixin):
         point that few others vouch for (Huang et al., 2006). What the order leaves open does not
         count. Outcomes that are known to be exact need no model: the best is the best.
         """
-        records = self.records
-        if is_eligible is not None:
-            records = self._data.among(is_eligible)
-        item = records.item
-        value = self.predictor.pessimistic(self._encoded_points()[item].double())
+        value = self.predictor.pessimistic(self.encode(self.known_X).double())
         # A failure that was set aside may look good. What nobody near it vouches for is followed,
         # not recommended.
-        failed = self.has_failed[item]
-        value = value.where(~failed | failed.all(), -torch.inf)
-        value = value.where(~is_row_of(self.known_X[item], self.surprise), -torch.inf)
+        failed = self.has_failed
+        if is_eligible is not None:
+            value = value.where(is_eligible, -torch.inf)
+            failed = failed & is_eligible
+        if not bool(failed[value.isfinite()].all()):
+            value = value.where(~failed, -torch.inf)
+        value = value.where(~is_row_of(self.known_X, self.surprise), -torch.inf)
         if self.order.is_exact:  # of those that are tied the model chooses
-            value = value.where(records.better == records.better.min(), -torch.inf)
-        return self.known_X[item[value.argmax()]].clone()
+            score = torch.full_like(value, -torch.inf)
+            score[self.order.item] = self.order.score.to(score)
+            score = score.where(value.isfinite(), -torch.inf)
+            value = value.where(score == score.max(), -torch.inf)
+        return self.known_X[value.argmax()].clone()
 
     @property
     def has_failed(self) -> Tensor:
         """Which known points are failures, of shape ``m``; pending ones are none."""
-        failed = torch.zeros(len(self.known_X), dtype=torch.bool, device=self.known_X.device)
-        item = self.order.item[self.order.score.isneginf()]
-        return failed.index_fill(0, item, True)
+        return self._marked(self.order.item[self.order.score.isneginf()])
+
+    def _marked(self, item: Tensor) -> Tensor:
+        """A mask of some of the known points, by their indices."""
+        none = torch.zeros(len(self.known_X), dtype=torch.bool, device=self.known_X.device)
+        return none.index_fill(0, item, True)
 
     def best_points(self, number: int) -> Tensor:
         """See the base class."""
-        better, item = self._data.target.better, self._data.target.item
-        best = better.topk(min(number, len(better)), largest=False).indices
-        return self.known_X[item[best]]
+        share = self._target.share
+        best = share.topk(min(number, len(share)), largest=False).indices
+        return self.known_X[self._target.item[best]]
+
+    def expected_utility(self, X: Tensor) -> Tensor:
+        """See the base class."""
+        return self.predictor.mean(self.encode(X).double())
 
     @one_thread()
     def fit(self) -> Self:
@@ -276,23 +282,24 @@ class RankingGP(RankModel, FantasizeMixin):
         Returns:
             The model itself, in evaluation mode.
         """
-        modules = self._with_parameters()
-        sample = self._sample(modules, learn=True).subset(self._data.index)
+        modules = self._hyper
+        sample = self._sample(modules, learn=True)
         with torch.no_grad():
-            coordinates, self._is_used = fit_tasks(sample, self.order.is_exact)
+            conditioned, is_used = fit_tasks(sample, self.order.is_exact)
             # What was fitted may be a copy in double precision.
-            modules.load_state_dict(sample.hyperparameters.assign(coordinates).state_dict())
-            lone = lone_surprise(sample, self._is_used)
-        self.surprise = self.known_X[sample.records.item[lone]]
-        self._is_used[lone] = True
+            fitted = sample.hyperparameters.assign(conditioned.coordinates)
+            modules.load_state_dict(fitted.state_dict())
+            lone = lone_surprise(sample, is_used)
+            self.surprise = self.known_X[sample.records.item[lone]]
+            self._is_used = is_used.index_fill(0, lone, True)
+            if not len(lone):
+                self._keep(Predictor.from_fit(sample.X[is_used], conditioned, fitted.copy()))
         return self.eval()
 
     def log_likelihood(self) -> Tensor:
         """Log-evidence of the order at the current hyperparameters, a scalar in nats."""
-        used = self._data.index[self._is_used]
-        sample = self._sample(self._with_parameters()).subset(used)
-        evidence = Evidence(sample).condition(sample.hyperparameters.start)
-        return evidence.utilities.log_likelihood
+        sample = self._sample(self._hyper).subset(self._is_used)
+        return Evidence(sample).condition(sample.hyperparameters.start).posterior.log_evidence
 
     def with_order(self, order: Order) -> "RankingGP":
         """See the base class; sources, which may be of another metric, are left out."""
@@ -300,21 +307,13 @@ class RankingGP(RankModel, FantasizeMixin):
         return RankingGP(order=order, input_transform=transform, settings=self.settings, **prior)
 
     def _with_pending(self, X_pending: Tensor) -> Self:
-        known = self._data.target
-        with torch.no_grad():
-            predicted = self.rank_law(self.encode(X_pending)).mean.squeeze(-1)
-            points = torch.cat([self.known_X[known.item], X_pending])
-            utility = self.predictor.mean(self.encode(points).double())
         # Nothing was observed, so hyperparameters and outliers are those of this model.
         model = deepcopy(self)
+        with torch.no_grad():
+            encoded = self.encode(X_pending).double()
+            noise = self.noise.detach().double()
+            model._keep(self.predictor.expecting(encoded, noise))
         model.known_X = torch.cat([self.known_X, X_pending])
-        records = insert_pending(known, predicted.clamp_max(known.num_points), utility)
-        data = Subset(records, self._data.sources, self.settings)
-        # Not by point: where a point has several records one of them may be an outlier.
-        own = self._is_used[: len(self.records)]
-        is_used = ~torch.isin(data.index, self._data.index[: len(own)][~own])
-        is_used[len(data.of_target) :] = self._is_used[len(own) :]
-        model._learn_from(data, is_used)
         return model.eval()
 
     @classmethod
@@ -420,11 +419,11 @@ class RankingGP(RankModel, FantasizeMixin):
             BotorchTensorDimensionError: If ``X`` has no ``q`` or not ``d`` columns.
             InputDataError: If ``X`` is no tensor.
         """
-        return self._rank(self._plausible(), self.encode(X), observation_noise)
+        return self._rank(self._plausible_ranks(), self.encode(X), observation_noise)
 
     def rank_law(self, encoded: Tensor, observation_noise: bool = False) -> GaussianRankPosterior:
         """See the base class."""
-        return self._rank([self._prepared().ranks], encoded, observation_noise)
+        return self._rank([self._ranks], encoded, observation_noise)
 
     def differences_from(self, reference: Tensor) -> Differences:
         """How much better points are than a reference point, in utility.
@@ -496,47 +495,49 @@ class RankingGP(RankModel, FantasizeMixin):
         noise = None if noise is None else noise.unsqueeze(-1)
         return self.condition_on_observations(inputs, targets.unsqueeze(-1), noise)
 
-    def _learn_from(self, data: Subset, is_used: Tensor) -> None:
-        self._data = data
-        self.register_buffer("_is_used", is_used, persistent=False)
-        self._known: Prepared | None = None
-
     def _apply(self, *args: Any, **kwargs: Any) -> Self:
         """Have the order and the records follow the model to a device, which are no buffers."""
         super()._apply(*args, **kwargs)
-        self.order = self.order.to(self.known_X)
-        self._data = self._data.to(self.known_X.device)
+        self.order, device = self.order.to(self.known_X), self.known_X.device
+        self._target, self._records = self._target.to(device), self._records.to(device)
+        self._chosen = self._chosen.to(device)
         return self
 
     @property
     def predictor(self) -> Predictor:
-        """Utilities of new points, in double precision."""
-        return self._prepared().ranks.predictor
-
-    def _prepared(self) -> Prepared:
-        """Predictions at the current hyperparameters, made anew where anything has changed."""
-        transform = self.input_transform
-        parts = [self.covar_module, self.likelihood, self.tasks, self.warp, transform]
-        # Asked for at every step of an optimizer.
-        buffers = *self.covar_module.buffers(), *transform.buffers()
-        values = [self._is_used, *self.parameters(), *buffers]
-        known = self._known
-        if known is None or not known.is_of(parts, values):
+        """Utilities of new points, in double precision, at the current hyperparameters."""
+        if self._law is None or not _are_same(self._state, self._law_of):
             # Not of inference mode: they are used where gradients are wanted, and found by some.
             with torch.inference_mode(False), torch.no_grad():
-                sample = self._sample(self._with_parameters())
-                used = self._data.index[self._is_used]
-                ranks = RankPredictor(sample.hyperparameters.start, sample, used)
-            copies = [value.detach().clone() for value in values]
-            known = self._known = Prepared(parts, copies, ranks)
-        return known
+                sample = self._sample(self._hyper).subset(self._is_used)
+                hyperparameters = sample.hyperparameters
+                conditioned = Evidence(sample).condition(hyperparameters.start)
+                modules = hyperparameters.modules.copy()
+                self._keep(Predictor.from_fit(sample.X, conditioned, modules))
+        assert self._law is not None
+        return self._law
 
-    def _plausible(self) -> list[RankPredictor]:
+    def _keep(self, law: Predictor) -> None:
+        law.kernel.requires_grad_(False)
+        self._law, self._plausible = law, None
+        self._law_of = [value.detach().clone() for value in self._state]
+
+    @property
+    def _state(self) -> list[Tensor]:
+        """All that predictions depend on; it may be set from outside."""
+        return [self._is_used, *self.parameters(), *self.covar_module.buffers()]
+
+    @property
+    def _ranks(self) -> RankPredictor:
+        used = self._chosen[self._is_used[: len(self._chosen)]]
+        noise = self.noise.detach().double()
+        return RankPredictor(self.predictor, self._target, used, noise)
+
+    def _plausible_ranks(self) -> list[RankPredictor]:
         """Predictions at plausible hyperparameters, made unless they were for the same."""
-        prepared, used = self._prepared(), self._is_used
-        if prepared.plausible is None:
-            judged = bool(self.records.is_judged.any())
-            is_default = self._prior["likelihood"] is None and not judged
+        self.predictor  # noqa: B018  # forgets them where anything has changed
+        if self._plausible is None:
+            is_default = self._prior["likelihood"] is None and not self._is_judged
             is_fitted = any(noise.requires_grad for noise in self.likelihood.parameters())
             with torch.inference_mode(False), torch.no_grad():
                 likelihood = self.likelihood
@@ -545,18 +546,23 @@ class RankingGP(RankModel, FantasizeMixin):
                 tasks = self.tasks if bool(self.correlation.any()) else None
                 modules = deepcopy(Modules(self.covar_module, likelihood, tasks, self.warp))
                 # A source is set aside for good, an outlier of the target perhaps not.
-                kept = used | self._data.records.is_target
-                sample, index = self._sample(modules), self._data.index[kept]
-                prepared.plausible = plausible_ranks(sample, index, used[kept])
-        return prepared.plausible
+                kept = self._is_used | self._records.is_target
+                sample, is_used = self._sample(modules).subset(kept), self._is_used[kept]
+                self._plausible = plausible_ranks(sample, is_used, self._target, self._chosen)
+        return self._plausible
 
-    def _with_parameters(self) -> Modules:
+    @property
+    def _is_judged(self) -> bool:
+        return bool(self._target.is_judged.any())
+
+    @property
+    def _hyper(self) -> Modules:
         return Modules(self.covar_module, self.likelihood, self.tasks, self.warp)
 
     def _sample(self, modules: Modules, learn: bool = False) -> Sample:
         """The records of the target, then those of the sources, and some hyperparameters."""
-        X = self._encoded_points(learn)[self._data.joint.item].double()
-        return Sample(X, self._data.joint, Hyperparameters(modules), self.settings)
+        X = self._encoded_points(learn)[self._records.item].double()
+        return Sample(X, self._records, Hyperparameters(modules), self.settings)
 
     def _rank(
         self, predictors: Sequence[RankPredictor], encoded: Tensor, observation_noise: bool
@@ -571,3 +577,10 @@ class RankingGP(RankModel, FantasizeMixin):
         if not isinstance(observation_noise, Tensor):
             observation_noise = observation_noise * self.noise.detach()
         return conditional.utility_law(self.predictor, encoded, observation_noise)
+
+
+def _are_same(one: Sequence[Tensor], other: Sequence[Tensor]) -> bool:
+    if len(one) != len(other):
+        return False
+    pairs = zip(one, other, strict=True)
+    return all(a.device == b.device and torch.equal(a, b) for a, b in pairs)

@@ -134,6 +134,10 @@ class PoissonRankModel(RankModel):
             share = share.where(is_eligible, torch.inf)
         return self.known_X[share.argmin()].clone()
 
+    def expected_utility(self, X: Tensor) -> Tensor:
+        """See the base class."""
+        return -self.rank_law(self.encode(X).unsqueeze(-2)).log_rate.reshape(-1)
+
     def best_points(self, number: int) -> Tensor:
         """See the base class."""
         share = self._share

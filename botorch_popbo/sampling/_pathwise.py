@@ -12,8 +12,8 @@ from botorch.settings import validate_input_scaling
 from gpytorch.means import ZeroMean
 from torch import Tensor
 
-from botorch_popbo.likelihoods.weights import JITTER
-from botorch_popbo.models._predict.predictor import Predictor
+from botorch_popbo.likelihoods.propagation import JITTER
+from botorch_popbo.models.predictor import Predictor
 from botorch_popbo.models.ranking_gp import RankingGP
 
 
@@ -58,8 +58,9 @@ def draw_utility_paths(
     prior_paths = prior_sampler(prior, sample_shape)
     prior_values = _of_tasks(prior_paths(X), predictor)
     noise = (predictor.noise + JITTER).sqrt() * torch.randn_like(prior_values)
-    solved = (prior_values + noise) @ predictor.root @ predictor.root.T
-    left_open = square_root(predictor.left_open)
+    certain = predictor.certain_root
+    solved = (prior_values + noise) @ certain @ certain.T
+    left_open = square_root(certain @ certain.T - predictor.root @ predictor.root.T)
     drawn = torch.randn(*sample_shape, len(X), dtype=torch.float32).to(X) @ left_open.T
     weight = predictor.weights + drawn - solved
     update_paths = GeneralizedLinearPath(

@@ -20,7 +20,7 @@ from botorch_popbo.data import Order, from_comparisons
 from botorch_popbo.data._checks import check_tensor
 from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.likelihoods.normal import hazard
-from botorch_popbo.models._fit.priors import default_kernel
+from botorch_popbo.models.priors import default_kernel
 from botorch_popbo.models.ranking_gp import RankingGP
 from botorch_popbo.sampling._pathwise import square_root
 from botorch_popbo.settings import SearchSettings, Settings

@@ -155,8 +155,7 @@ def centers_of(acquisition: AcquisitionFunction, bounds: Tensor, number: int = 5
         return acquisition.front.to(bounds)
     if model is None:
         return draw_sobol_samples(bounds, number, 1).squeeze(1)
-    # Each rank to predict has a threshold for every evaluated point, of which so many are cheap.
-    X = model.best_points(min(1000, max(number, 2_000_000 // len(model.known_X))))
+    X = model.best_points(1000)
     if isinstance(acquisition, RankAcquisitionFunction):
         good = acquisition.satisfies_all(X)
         X = X[good] if bool(good.any()) else X
@@ -164,8 +163,8 @@ def centers_of(acquisition: AcquisitionFunction, bounds: Tensor, number: int = 5
     inside = (((bounds[0] <= X) & (bounds[1] >= X)) | (bounds[0] == bounds[1])).all(-1)
     X = (X[inside] if bool(inside.any()) else X).to(bounds).clamp(bounds[0], bounds[1])
     with torch.no_grad():
-        rank = model.rank_law(model.encode(X.unsqueeze(-2))).log_rate.reshape(-1)
-    return X[rank.topk(min(number, len(X)), largest=False).indices]
+        utility = model.expected_utility(X)
+    return X[utility.topk(min(number, len(X))).indices]
 
 
 def rank_model_of(acquisition: AcquisitionFunction) -> RankModel | None:

@@ -6,7 +6,7 @@ from gpytorch.priors import LogNormalPrior
 from torch import Tensor
 
 from botorch_popbo.data import Order
-from botorch_popbo.likelihoods.weights import JITTER
+from botorch_popbo.likelihoods.propagation import JITTER
 from botorch_popbo.models._fit.evidence import Evidence, Sample
 from botorch_popbo.models._fit.hyperparameters import Hyperparameters, Modules
 from botorch_popbo.models._fit.priors import default_kernel, default_likelihood

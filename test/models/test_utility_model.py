@@ -15,7 +15,7 @@ from torch.autograd import gradcheck
 
 from botorch_popbo import RankingGP
 from botorch_popbo.data import from_comparisons, from_outcomes
-from botorch_popbo.likelihoods.weights import JITTER
+from botorch_popbo.likelihoods.propagation import JITTER
 from botorch_popbo.models._predict.predictor import Predictor
 
 

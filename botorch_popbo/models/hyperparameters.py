@@ -14,8 +14,7 @@ from gpytorch.settings import lazily_evaluate_kernels
 from torch import Tensor
 from torch.nn import Parameter
 
-from botorch_popbo.models._fit.priors import TaskCorrelation
-from botorch_popbo.models._fit.warp import Warp
+from botorch_popbo.models.priors import TaskCorrelation, Warp
 
 
 class Modules(Module):

@@ -1,18 +1,18 @@
-"""Ranks of new points among the evaluated ones, at certain hyperparameters."""
+"""Ranks of new points among the evaluated ones, at the hyperparameters that are plausible."""
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
 
 import torch
 from torch import Tensor
+from torch.quasirandom import SobolEngine
 
 from botorch_popbo.data._rows import distinct_rows, lexicographic_order
-from botorch_popbo.models._fit.evidence import Evidence, Sample
-from botorch_popbo.models._observations.from_order import interpolate
-from botorch_popbo.models._observations.observations import Observations
-from botorch_popbo.models._predict.predictor import MIN_VARIANCE, Predictor
+from botorch_popbo.likelihoods.propagation import JITTER
+from botorch_popbo.models.evidence import Evidence, Sample
+from botorch_popbo.models.outliers import fit_without
+from botorch_popbo.models.predictor import MIN_VARIANCE, Predictor
+from botorch_popbo.models.records import Records, interpolate
 
 
 class Buckets:
@@ -33,7 +33,7 @@ class Buckets:
         record: The worst record of each known bucket, of shape ``J``.
     """
 
-    def __init__(self, records: Observations, used: Tensor, utilities: Tensor) -> None:
+    def __init__(self, records: Records, used: Tensor, utilities: Tensor) -> None:
         are_censored = bool((records.exposure != records.exposure[0]).any())  # among each other
         if are_censored or bool(records.is_judged.any()) or bool((records.task > 0).any()):
             # An answer is about the point itself, an outcome has noise of its own.
@@ -87,37 +87,32 @@ class RankPredictor:
     where :math:`R R^\top` is what the order explains.
 
     Args:
-        coordinates: The hyperparameters, of shape ``p``.
-        sample: All records, among whose points new ones are ranked.
-        index: Indices of those to condition on, of shape ``n``.
+        predictor: Utilities of new points.
+        target: All records of the target, among whose points new ones are ranked.
+        used: Indices of those that the predictor begins with, of shape ``n``.
+        noise: Variance of the noise of an outcome, a scalar tensor.
 
     Attributes:
-        predictor: Utilities of new points.
-        noise: Variance of the noise of an outcome, a scalar tensor.
-        utility: Utilities of the known buckets' records, of shape ``J``.
-        explained: What the order explains of them, ``J x M``.
-        variance: Their variances with the arbitrary level that the prior gives, of shape ``J``.
         buckets: All evaluated points.
-        least_step: See :func:`_falling`.
+        utility: Utilities of the known buckets' records, of shape ``J``.
+        explained: What the statements explain of them, ``J x M``.
+        variance: Their variances with the arbitrary level that the prior gives, of shape ``J``.
     """
 
-    def __init__(self, coordinates: Tensor, sample: Sample, index: Tensor) -> None:
-        records, known = sample.records, sample.subset(index)
-        conditioned = Evidence(known).condition(coordinates)
-        # A copy, as the next law sets the same modules to hyperparameters of its own.
-        modules = sample.hyperparameters.assign(coordinates).copy().requires_grad_(False)
-        self.predictor = Predictor.from_fit(known.X, conditioned, modules)
-        target = records.is_target.nonzero().squeeze(-1)
-        own = index[records.is_target[index]]  # they come first
-        utilities = conditioned.utilities.utilities
-        self.buckets = Buckets(records.subset(target), own, utilities[: len(own)])
-        self.noise, self.utility = conditioned.noise, utilities[self.buckets.record]
+    def __init__(
+        self, predictor: Predictor, target: Records, used: Tensor, noise: Tensor
+    ) -> None:
+        self.predictor, self.noise = predictor, noise
         # With the noise of the records: a rank is one among outcomes as they were.
-        covariance = conditioned.covariance[self.buckets.record]
-        self.explained = covariance @ self.predictor.ordered_root
-        variance = covariance.gather(-1, self.buckets.record.unsqueeze(-1)).squeeze(-1)
+        known = len(used)  # those of the target come first
+        covariance = (predictor.prior + (predictor.noise + JITTER).diag())[:known]
+        utilities = covariance @ predictor.weights
+        self.buckets = Buckets(target, used, utilities)
+        record = self.buckets.record
+        self.utility = utilities[record]
+        self.explained = covariance[record] @ predictor.root
+        variance = covariance.diagonal()[record]
         self.variance = variance - self.explained.square().sum(-1)
-        self.least_step = sample.settings.least_step
 
     def thresholds(self, X: Tensor, observation_noise: bool) -> Tensor:
         """Standard normal scores from which on points are at least as good as each known bucket.
@@ -131,7 +126,7 @@ class RankPredictor:
         """
         points = X.reshape(-1, X.shape[-1])
         cross = self.predictor.cross(points)
-        explained = cross @ self.predictor.ordered_root
+        explained = cross @ self.predictor.root
         own = self.predictor.kernel(points, diag=True) - explained.square().sum(-1)
         if observation_noise:
             own = own + self.noise
@@ -142,32 +137,79 @@ class RankPredictor:
         short = self.utility - (cross @ self.predictor.weights).unsqueeze(-1)
         # With one deviation for all the scores fall as the utilities do.
         reference = short / deviation.mean(-1, keepdim=True)
-        scores = _falling(short / deviation, reference, self.least_step)
+        scores = _falling(short / deviation, reference)
         return scores.reshape(*X.shape[:-1], len(self.utility))
 
 
-@dataclass
-class Prepared:
-    """What predictions need, as long as all that it was made of is the same.
+def plausible_ranks(
+    sample: Sample, is_used: Tensor, target: Records, chosen: Tensor
+) -> list[RankPredictor]:
+    """Predictions whose average is that of a rank.
 
-    Attributes:
-        parts: The modules that it was made of.
-        values: Copies of their parameters and buffers.
-        ranks: Ranks and utilities of new points.
-        plausible: The same at plausible hyperparameters, once it was asked for.
+    A search needs one prediction, and fast. Ranks that a user reads have to be as uncertain as they
+    are, and with few records most of that is the uncertainty of lengthscales and noise. So the
+    evidence is maximised once more, with a prior of the noise that does not serve a search, and
+    around its maximum hyperparameters are drawn from the normal law of the same curvature.
+
+    Args:
+        sample: The ``n`` records that stand for all, with hyperparameters whose current values are
+            near the best ones.
+        is_used: Which of these the model has not set aside as outliers, of shape ``n``.
+        target: All records of the target.
+        chosen: Which of these are among the ``n``, where they come first.
+
+    Returns:
+        The predictions, all equally plausible.
     """
+    some = sample.records.representatives(sample.settings.num_fitted)
+    fitted = sample.subset(some)
+    fit = fit_without(fitted)
+    is_left = torch.ones_like(is_used)
+    if not bool(is_used[some].all()):
+        robust = fit_without(fitted, is_used[some])
+        # Outliers are the worst of many, so that a little is always gained without them.
+        if robust.total > fit.total + 3.0:
+            fit, is_left = robust, is_used
+    left = sample.subset(is_left)
+    evidence, used = Evidence(left), chosen[is_left[: len(chosen)]]
+    predictions = []
+    for coordinates in _draw(Evidence(fitted.subset(fit.is_used)), fit.conditioned.coordinates):
+        conditioned = evidence.condition(coordinates)
+        # A copy, as the next law sets the same modules to hyperparameters of its own.
+        modules = sample.hyperparameters.assign(coordinates).copy().requires_grad_(False)
+        predictor = Predictor.from_fit(left.X, conditioned, modules)
+        predictions.append(RankPredictor(predictor, target, used, conditioned.noise))
+    return predictions
 
-    parts: list[Any]
-    values: list[Tensor]
-    ranks: RankPredictor
-    plausible: list[RankPredictor] | None = None
 
-    def is_of(self, parts: list[Any], values: list[Tensor]) -> bool:
-        """Whether parts and their values still are the same."""
-        if self.parts != parts or len(self.values) != len(values):
-            return False
-        pairs = zip(self.values, values, strict=True)
-        return all(one.device == other.device and torch.equal(one, other) for one, other in pairs)
+def _draw(evidence: Evidence, centre: Tensor) -> Tensor:
+    """Hyperparameters from Laplace's approximation, quasi-random and always the same, ``n x p``."""
+    if not len(centre):  # nothing is left to be uncertain of
+        return centre.unsqueeze(0)
+    limits, settings = evidence.hyperparameters.limits, evidence.settings
+    curvature, directions = torch.linalg.eigh(_curvature(evidence, centre))
+    engine = SobolEngine(len(centre), scramble=True, seed=0)
+    # In double precision the engine would round its first point to torch's default dtype.
+    uniform = engine.draw(settings.num_draws, dtype=torch.float32).to(centre)
+    normal = torch.special.ndtri(uniform.clamp(1e-6, 1.0 - 1e-6))  # at 0 and 1 it is infinite
+    deviation = settings.widening * curvature.clamp_min(1.0).rsqrt()  # the prior's
+    # The symmetric root, as the signs of eigenvectors turn on last digits.
+    steps = normal @ (directions * deviation) @ directions.T
+    return (centre + steps).clamp(*limits)
+
+
+def _curvature(evidence: Evidence, centre: Tensor) -> Tensor:
+    """Minus the second derivative of evidence times prior, from differences of gradients."""
+    limits = evidence.hyperparameters.limits
+    unit = torch.eye(len(centre)).to(centre)
+    curvature = unit.clone()
+    for i, step in enumerate(0.1 * unit):
+        ahead, behind = ((centre + sign * step).clamp(*limits) for sign in (1.0, -1.0))
+        if bool(ahead[i] > behind[i]):  # otherwise the limits leave no room
+            first, second = (evidence.value_and_gradient(at)[2] for at in (behind, ahead))
+            curvature[i] = (first - second) / (ahead[i] - behind[i])
+    # Of differences the matrix is symmetric up to their error only.
+    return 0.5 * (curvature + curvature.T)
 
 
 def averaged(thresholds: Sequence[Tensor]) -> Tensor:
@@ -193,13 +235,14 @@ def averaged(thresholds: Sequence[Tensor]) -> Tensor:
     return torch.where(is_low, score, -score)
 
 
-def _falling(score: Tensor, reference: Tensor, least_step: float) -> Tensor:
+def _falling(score: Tensor, reference: Tensor) -> Tensor:
     """Scores that fall, as those of a law do; those of differences taken one by one need not.
 
     Where they rise away from the centre, they stay as they are at the point nearer to it, but for a
-    small share of the reference, which falls.
+    tenth of the reference, which falls.
     """
-    rest = score - least_step * reference
+    least = 0.1 * reference
+    rest = score - least
     worse = rest.clamp_max(0.0).cummin(-1).values
     better = rest.clamp_min(0.0).flip(-1).cummax(-1).values.flip(-1)
-    return worse + better + least_step * reference
+    return worse + better + least

@@ -1,4 +1,4 @@
-"""The default prior of the utility: kernel, noise and the correlation of tasks."""
+"""The default prior: kernel, noise, the correlation of tasks, and how distances are believed."""
 
 import math
 from typing import Any
@@ -13,8 +13,9 @@ from gpytorch.priors import LogNormalPrior, NormalPrior
 from torch import Tensor
 from torch.nn import Parameter
 
-from botorch_popbo.models._raw_parameters import register_raw
-from botorch_popbo.models.kernels import RoughMaternKernel
+from botorch_popbo.likelihoods.propagation import Distances
+from botorch_popbo.models.kernels import RoughMaternKernel, register_raw
+from botorch_popbo.models.records import Records
 from botorch_popbo.settings import ModelSettings
 
 
@@ -36,10 +37,11 @@ def default_kernel(
         The kernel.
     """
     loc = math.log(scale * settings.lengthscale * math.sqrt(dim))
+    # From a hundredth of a side to what is flat.
     lengthscale: dict[str, Any] = {
         "ard_num_dims": dim,
         "lengthscale_prior": _log_normal(loc, settings.lengthscale_deviation),
-        "lengthscale_constraint": _interval(*settings.log_lengthscale_limits, loc),
+        "lengthscale_constraint": _interval(-4.6, 6.0, loc),
     }
     # No two points of a table of categories are close, which alone tells what is rough, and
     # one-hot columns have far more angles than there are records.
@@ -48,7 +50,7 @@ def default_kernel(
     return RoughMaternKernel(
         roughness_prior=_normal(*settings.roughness),
         fineness_prior=_normal(*settings.fineness),
-        settings=settings,
+        max_turned=settings.num_conditioned,  # cost is cubic in it
         **lengthscale,
     )
 
@@ -64,7 +66,7 @@ def default_likelihood(settings: ModelSettings, judged: bool = False) -> Gaussia
         The likelihood.
     """
     if judged:
-        return _likelihood(settings.judge_noise, settings.judge_noise_limits)
+        return _likelihood(settings.judge_noise, (-9.2, 0.7))
     return _likelihood(settings.noise, settings.noise_limits)
 
 
@@ -78,7 +80,7 @@ def rank_likelihood(noise: Tensor, settings: ModelSettings) -> GaussianLikelihoo
     Returns:
         The likelihood.
     """
-    likelihood = _likelihood(settings.rank_noise, settings.rank_noise_limits).to(noise)
+    likelihood = _likelihood(settings.rank_noise, (-13.8, 1.0)).to(noise)
     # Within the limits of either prior, also in single precision.
     likelihood.noise = noise.clamp_min(2e-6)
     return likelihood
@@ -129,8 +131,8 @@ class TaskCorrelation(Module):
         super().__init__()
         laws = [settings.target_loading] + num_sources * [settings.source_loading]
         loc, deviation = torch.tensor(laws, dtype=torch.double).T
-        limits = -settings.max_loading, settings.max_loading
-        register_raw(self, "loading", limits, NormalPrior(loc, deviation))
+        # A loading is at most 0.9997.
+        register_raw(self, "loading", (-8.0, 8.0), NormalPrior(loc, deviation))
 
     @property
     def matrix(self) -> Tensor:
@@ -138,6 +140,73 @@ class TaskCorrelation(Module):
         loading = self.raw_loading.sigmoid()
         # What is a task's own makes its variance one, and is shared with no other.
         return torch.outer(loading, loading).fill_diagonal_(1.0)
+
+
+class Warp(Module):
+    r"""A monotone function from outcomes to utilities.
+
+    The utilities of neighbours in a ranking are apart by :math:`d = g\, e^{-w}\, \gamma`, where
+    :math:`g` is the gap of their outcomes, :math:`w` a polynomial of their place and :math:`\gamma`
+    a gamma variable of mean one and shape ``concentration``. Where that is small the order alone is
+    heard; where it is large this is a Gaussian process of warped outcomes.
+
+    Args:
+        settings: Priors and limits.
+    """
+
+    raw_slope: Parameter
+    raw_concentration: Parameter
+
+    def __init__(self, settings: ModelSettings) -> None:
+        super().__init__()
+        self._log_gap_limits = settings.log_gap_limits
+        # The log-slope of outcomes over utilities: of all of it, where the gaps of a normal sample
+        # are one, what it grows by in a deviation of the utility, and its curvature.
+        loc, scale = torch.tensor([[0.7, 0.0, 0.0], [1.0, 1.0, 0.3]], dtype=torch.double)
+        register_raw(self, "slope", (-8.0, 8.0), NormalPrior(loc, scale))
+        # From distances that say nothing to those that are right within a hundredth.
+        register_raw(self, "concentration", (-6.0, 9.2), _normal(*settings.concentration))
+
+    def measured(self, records: Records) -> tuple[Tensor, Tensor] | None:
+        """The gaps of neighbouring outcomes, and where in the ranking they are.
+
+        Returns:
+            Logarithms of the gaps of the statements, of shape ``M`` and NaN where none was
+            measured; and Hermite polynomials of the place, a normal score, ``M x 3``. ``None`` if
+            none was measured at all.
+        """
+        statements = records.statements
+        gap = statements.differences(records.outcome)
+        log_gap, (least, largest) = gap.log(), self._log_gap_limits  # NaN of what is no gap
+        is_known = (log_gap > least) & (log_gap < largest)
+        is_known &= statements.is_strict
+        if not bool(is_known.any()):
+            return None
+        place = 0.5 * (records.start[statements.better] + records.start[statements.worse])
+        basis = torch.stack([torch.ones_like(place), place, place.square() - 1.0], dim=-1)
+        return log_gap.where(is_known, torch.nan), basis
+
+    @property
+    def inferred(self) -> str:
+        """How far distances are believed, and where they are worth more, in words."""
+        factor = torch.exp(torch.exp(-0.5 * self.raw_concentration))
+        # A deviation of the utility above the middle, and one below: the even terms cancel.
+        ratio = math.exp(2.0 * float(self.raw_slope[1]))
+        where = "best" if ratio < 1.0 else "worst"
+        return (
+            f"Distances of outcomes are believed up to a factor of {float(factor):.2g}; one among "
+            f"the {where} is worth {max(ratio, 1.0 / ratio):.2g} times as much as one among the "
+            "others."
+        )
+
+    @property
+    def concentration(self) -> Tensor:
+        """How far distances are believed, a scalar tensor."""
+        return self.raw_concentration.exp().squeeze()
+
+    def distances(self, log_gap: Tensor, basis: Tensor) -> Distances:
+        """What the gaps of outcomes, as :meth:`measured`, say of those of utilities."""
+        return Distances(log_gap - basis @ self.raw_slope.to(basis), self.concentration)
 
 
 def _likelihood(prior: tuple[float, float], limits: tuple[float, float]) -> GaussianLikelihood:

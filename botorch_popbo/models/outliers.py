@@ -14,9 +14,9 @@ import torch
 from torch import Tensor
 
 from botorch_popbo.likelihoods import normal
-from botorch_popbo.models._fit.evidence import Conditioned, Evidence, Sample
-from botorch_popbo.models._observations.observations import Observations
-from botorch_popbo.models._predict.predictor import MIN_VARIANCE, Predictor
+from botorch_popbo.models.evidence import Conditioned, Evidence, Sample
+from botorch_popbo.models.predictor import MIN_VARIANCE, Predictor
+from botorch_popbo.models.records import Records
 from botorch_popbo.settings import ModelSettings
 
 
@@ -28,18 +28,13 @@ class RobustFit:
         conditioned: The records that are not outliers, at the hyperparameters found.
         is_used: Whether a record is not an outlier, of shape ``N``.
         value: Logarithm of the posterior density of the records that are not outliers.
-        penalty: Logarithm of the probability of the others.
+        total: The same of the whole: with the logarithm of the probability of the others.
     """
 
     conditioned: Conditioned
     is_used: Tensor
     value: float
-    penalty: float
-
-    @property
-    def total(self) -> float:
-        """Logarithm of the posterior density of the whole."""
-        return self.value + self.penalty
+    total: float
 
 
 def fit_robustly(sample: Sample, may_err: bool) -> RobustFit:
@@ -55,16 +50,17 @@ def fit_robustly(sample: Sample, may_err: bool) -> RobustFit:
     settings = sample.settings
     best = fit = fit_without(sample)
     is_suspicious = float(fit.conditioned.noise) >= settings.suspicious_noise
-    are_few = len(sample) < settings.min_records
-    # An answer may be wrong, but no item is set aside for it.
-    if not may_err or are_few or not is_suspicious or bool(sample.records.is_judged.any()):
+    # Few records cannot tell an outlier from a narrow optimum. An answer may be wrong, but no item
+    # is set aside for it.
+    may_err = may_err and len(sample) >= 8 and not bool(sample.records.is_judged.any())
+    if not may_err or not is_suspicious:
         return fit
     for log_odds in settings.outlier_log_odds:
         odds = log_odds if fit is best else 0.0  # else too many were set aside
         is_used = plausible_records(sample, fit.conditioned, fit.is_used, odds)
         if any(is_used.equal(known.is_used) for known in (fit, best)):
             break
-        fit = fit_without(sample, is_used, fit, best.total)
+        fit = fit_without(sample, is_used, fit.conditioned.coordinates, best.total)
         if fit.total > best.total:
             best = fit
     return best
@@ -73,7 +69,7 @@ def fit_robustly(sample: Sample, may_err: bool) -> RobustFit:
 def fit_without(
     sample: Sample,
     is_used: Tensor | None = None,
-    before: RobustFit | None = None,
+    start: Tensor | None = None,
     least: float = -math.inf,
 ) -> RobustFit:
     """Fit to the records without certain outliers.
@@ -81,7 +77,7 @@ def fit_without(
     Args:
         sample: What to fit.
         is_used: Which records are no outliers, a mask of shape ``N``; by default all.
-        before: A fit to start from; by default the current values.
+        start: Hyperparameters to start from; by default the current values.
         least: The search ends where the posterior density of the whole does not reach this.
 
     Returns:
@@ -90,20 +86,15 @@ def fit_without(
     if is_used is None:
         is_used = torch.ones(len(sample), dtype=torch.bool, device=sample.X.device)
     records, hyperparameters = sample.records, sample.hyperparameters
-    penalty = float(log_outlier_probability(records, sample.settings)[~is_used].sum())
+    penalty = float(_log_outlier_probability(records, sample.settings)[~is_used].sum())
     if hyperparameters.modules.warp is not None:
         # Of one gap an outlier makes two, and where it comes in between is uniform. Of a uniform p
         # the logarithm of p (1 - p), the density of both parts' logarithms, is -2 on average.
         penalty -= 2.0 * int((~is_used & records.outcome.isfinite()).sum())
-    start, near = hyperparameters.start, None
-    if before is not None:
-        start = before.conditioned.coordinates
-        # Utilities in order stay so without some of them; of a new one there is none yet.
-        if not bool((is_used & ~before.is_used).any()):
-            near = before.conditioned.utilities.utilities[is_used[before.is_used]]
+    start = hyperparameters.start if start is None else start
     # What is reached is of the whole, to which those set aside add their penalty.
-    conditioned, value = Evidence(sample.subset(is_used)).maximize(start, least - penalty, near)
-    return RobustFit(conditioned, is_used, value, penalty)
+    conditioned, value = Evidence(sample.subset(is_used)).maximize(start, least - penalty)
+    return RobustFit(conditioned, is_used, value, value + penalty)
 
 
 def without_outliers(sample: Sample, chosen: Tensor, fit: RobustFit) -> Tensor:
@@ -123,8 +114,8 @@ def without_outliers(sample: Sample, chosen: Tensor, fit: RobustFit) -> Tensor:
     if len(chosen) == len(sample) or bool(fit.is_used.all()):
         return is_used
     # By its distances a single outlier among the others would move all utilities.
-    unheard = torch.full_like(sample.records.outcome, torch.nan)
-    ranked = replace(sample, records=replace(sample.records, outcome=unheard))
+    outcome = torch.full_like(sample.records.outcome, torch.nan)
+    ranked = replace(sample, records=replace(sample.records, outcome=outcome))
     every = Evidence(ranked.subset(is_used)).condition(fit.conditioned.coordinates)
     return plausible_records(sample, every, is_used)
 
@@ -143,13 +134,14 @@ def lone_surprise(sample: Sample, is_used: Tensor) -> Tensor:
         Its index, of shape 1, or of shape 0 if there is none.
     """
     X, records = sample.X, sample.records
-    own = records.is_target
-    if bool(is_used[own].all()):
-        return _index(own)[:0]
-    best_used = records.level[own & is_used].min()
-    better, others = _index(own & ~is_used & (records.level < best_used)), _index(own)
-    is_near = torch.cdist(X[better], X[others]) <= near_radius(X[others], sample.settings)
-    lone = better[~(is_near & (better.unsqueeze(-1) != others)).any(-1)]
+    target = _index(records.is_target)
+    if bool(is_used[target].all()):
+        return target[:0]
+    is_used = is_used | ~records.is_target
+    best_used = records.level[is_used].min()
+    better = _index(~is_used & (records.level < best_used))
+    is_near = torch.cdist(X[better], X[target]) <= near_radius(X[target], sample.settings)
+    lone = better[~(is_near & (better.unsqueeze(-1) != target)).any(-1)]
     return lone[records.level[lone].argsort()[:1]]
 
 
@@ -174,6 +166,9 @@ def plausible_records(
 ) -> Tensor:
     """Which records have a rank that the others make credible.
 
+    A record has its rank if its utility lies between those of its two neighbours. For a normal
+    utility that is a difference of two distribution functions.
+
     Args:
         sample: All records.
         conditioned: Some of them, conditioned on their order.
@@ -195,53 +190,17 @@ def plausible_records(
             predictor = Predictor.from_fit(sample.X[is_used], conditioned, modules)
             mean[~is_used], spread = predictor.moments(sample.X[~is_used])
         variance[~is_used] += spread
-    variance = variance.clamp(MIN_VARIANCE, settings.max_variance)
-    utilities = conditioned.utilities.utilities
-    log_prob = log_rank_probability(mean, variance, records, utilities, is_used)
-    is_plausible = log_prob > log_outlier_probability(records, settings) + log_odds
-    return _most_stay(is_plausible, log_prob, records, settings.min_share)
+    utilities = conditioned.posterior.utilities
+    bounds = _neighbouring_utilities(records, records.subset(_index(is_used)), utilities)
+    # Of a record far from all others nothing is known, but not more than that.
+    upper, lower = (bounds - mean) / variance.clamp(MIN_VARIANCE, 25.0).sqrt()
+    log_prob = normal.log_prob_between(lower, upper)
+    is_plausible = log_prob > _log_outlier_probability(records, settings) + log_odds
+    return _most_stay(is_plausible, log_prob, records)
 
 
-def log_rank_probability(
-    mean: Tensor, variance: Tensor, records: Observations, utilities: Tensor, is_fitted: Tensor
-) -> Tensor:
-    """How probable each record's rank is, given the others.
-
-    A record has its rank if its utility lies between those of its two neighbours. For a normal
-    utility that is a difference of two distribution functions.
-
-    Args:
-        mean: Expected utilities given all other fitted records, of shape ``N``.
-        variance: Their variances with noise, of shape ``N``.
-        records: All records.
-        utilities: Utilities of the fitted records.
-        is_fitted: Whether a record is among the fitted ones, of shape ``N``.
-
-    Returns:
-        Log-probabilities, of shape ``N``.
-    """
-    bounds = torch.full_like(mean, -torch.inf).expand(2, -1).clone()
-    for task in records.task.unique():
-        own = records.task == task
-        fitted = own[is_fitted]
-        bounds[:, own] = _neighbouring_utilities(
-            records.level[own], records.level[is_fitted][fitted], utilities[fitted]
-        )
-    upper, lower = (bounds - mean) / variance.sqrt()
-    return normal.log_prob_between(lower, upper)
-
-
-def log_outlier_probability(records: Observations, settings: ModelSettings) -> Tensor:
-    """Log-odds in favour of outliers, before their ranks' own probabilities are weighed against it.
-
-    Args:
-        records: The ranking. Observations of one rank share the probabilities of their places.
-        settings: The prior odds.
-
-    Returns:
-        Log-probabilities of the records' ranks plus the prior log-odds of an outlier, of shape
-        ``N``.
-    """
+def _log_outlier_probability(records: Records, settings: ModelSettings) -> Tensor:
+    """Log-probabilities of the records' ranks plus the prior log-odds of an outlier, ``N``."""
     # Of a tie with others every place would have been the same rank.
     share = records.level.bincount()[records.level] / records.task.bincount()[records.task]
     return math.log(settings.outlier_share / (1.0 - settings.outlier_share)) + share.log()
@@ -256,47 +215,43 @@ def _moments_of_each(conditioned: Conditioned) -> tuple[Tensor, Tensor]:
 
     They come from the inverse of the covariance (Rasmussen and Williams, 5.4.2), here of the
     differences, so that the level of the utilities is unknown.
+    """
+    posterior, inverse = conditioned.posterior, torch.linalg.inv(conditioned.covariance)
+    level = inverse.sum(-1)
+    precision = inverse.diagonal() - level.square() / level.sum()
+    return posterior.utilities - posterior.weights / precision, 1.0 / precision
+
+
+def _neighbouring_utilities(records: Records, known: Records, utilities: Tensor) -> Tensor:
+    """Utilities of the next better and the next worse known records of the same task.
 
     Args:
-        conditioned: The ``n`` records, conditioned on their order.
+        records: All records.
+        known: Some of them.
+        utilities: Their utilities.
 
     Returns:
-        Two tensors of shape ``n``.
+        A ``2 x N`` tensor; infinite beyond the ends.
     """
-    utilities = conditioned.utilities
-    precision = utilities.root.square().sum(-1)
-    return utilities.utilities - utilities.weights / precision, 1.0 / precision
-
-
-def _neighbouring_utilities(level: Tensor, known_level: Tensor, utilities: Tensor) -> Tensor:
-    """Utilities of the next better and the next worse known records.
-
-    Args:
-        level: Levels of ``n`` records of one ranking.
-        known_level: Levels of its ``m`` known records.
-        utilities: Their utilities, of shape ``m``.
-
-    Returns:
-        A ``2 x n`` tensor; infinite beyond the ends.
-    """
-    infinity = utilities.new_full((1,), torch.inf)
-    known, position = known_level.unique(return_inverse=True)
     # Of tied neighbours the nearest counts: the worst of those above, the best of those below.
-    ends = torch.stack([utilities, -utilities])
-    worst, best = (
-        ends.new_full((2, len(known)), torch.inf)
-        .scatter_reduce(1, position.expand(2, -1), ends, "amin")
-        .unbind()
-    )
-    above = torch.cat([infinity, worst])[torch.searchsorted(known, level)]
-    below = torch.cat([-best, -infinity])[torch.searchsorted(known, level, right=True)]
-    return torch.stack([above, below])
+    bounds = utilities.new_empty(2, len(records))
+    bounds[0], bounds[1] = torch.inf, -torch.inf
+    for task in records.task.unique():
+        of_task, of_known = records.task == task, known.task == task
+        share, at = known.share[of_known].unique(return_inverse=True)
+        value = utilities[of_known]
+        empty = value.new_zeros(len(share) + 1)
+        worst = empty.scatter_reduce(0, at + 1, value, "amin", include_self=False)
+        best = empty.scatter_reduce(0, at, value, "amax", include_self=False)
+        worst[0], best[-1] = torch.inf, -torch.inf
+        place = records.share[of_task]
+        bounds[0, of_task] = worst[torch.searchsorted(share, place)]
+        bounds[1, of_task] = best[torch.searchsorted(share, place, right=True)]
+    return bounds
 
 
-def _most_stay(
-    is_plausible: Tensor, log_prob: Tensor, records: Observations, min_share: float
-) -> Tensor:
-    """Keep the most plausible ones where more are doubted than outliers are.
+def _most_stay(is_plausible: Tensor, log_prob: Tensor, records: Records) -> Tensor:
+    """Keep the most plausible ones, three of five at least: more are doubted than outliers are.
 
     Those tied for the worst are counted by themselves: the few others are all that is known.
     """
@@ -304,7 +259,7 @@ def _most_stay(
     is_worst = (records.level == records.level.max()) & (size[-1] > 1)
     for group in (is_worst, ~is_worst):
         # Fewer than two have no order.
-        kept = min(max(int(min_share * int(group.sum())), 2), int(group.sum()))
+        kept = min(max(int(0.6 * int(group.sum())), 2), int(group.sum()))
         if int(is_plausible[group].sum()) < kept:
             best = log_prob.where(group, -torch.inf).topk(kept).indices
             is_plausible = is_plausible & ~group

@@ -18,7 +18,7 @@ from gpytorch.means import Mean
 from gpytorch.settings import cholesky_jitter
 from torch import Tensor
 
-from botorch_popbo.models._predict.predictor import Predictor
+from botorch_popbo.models.predictor import Predictor
 from botorch_popbo.posteriors._marginal import MarginalPosterior
 
 

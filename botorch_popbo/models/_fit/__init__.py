@@ -1,1 +1,0 @@
-"""How it is fitted: priors, the evidence of an order, its outliers, directions and sources."""

@@ -1,1 +1,0 @@
-"""What is predicted: utilities, differences and ranks of new points."""

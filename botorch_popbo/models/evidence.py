@@ -1,0 +1,220 @@
+"""Hyperparameters that maximise the posterior density given what is said of the records."""
+
+import math
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from botorch.optim.batched_lbfgs_b import fmin_l_bfgs_b_batched
+from torch import Tensor
+
+from botorch_popbo.likelihoods.propagation import (
+    JITTER,
+    TOLERANCE,
+    Distances,
+    Posterior,
+    Sites,
+    propagate,
+)
+from botorch_popbo.models.hyperparameters import Hyperparameters
+from botorch_popbo.models.records import Records
+from botorch_popbo.settings import ModelSettings
+
+Array = npt.NDArray[np.float64]
+#: How exactly sites settle while hyperparameters are sought: the evidence is right within 1e-4.
+_ROUGHLY = 1e-2
+
+
+class _HopelessError(Exception):
+    """A search that is not going to reach what it has to."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Records with their points, and what is fitted to them.
+
+    Attributes:
+        X: Encoded points of the records, ``N x d``, in double precision.
+        records: Their order.
+        hyperparameters: What to fit, from its current values.
+        settings: How.
+    """
+
+    X: Tensor
+    records: Records
+    hyperparameters: Hyperparameters
+    settings: ModelSettings = ModelSettings()  # noqa: RUF009  # frozen
+
+    def __len__(self) -> int:
+        return len(self.X)
+
+    def subset(self, which: Tensor) -> Self:
+        """Some of the records, by their indices or a mask."""
+        index = which.nonzero().squeeze(-1) if which.dtype == torch.bool else which
+        return replace(self, X=self.X[index], records=self.records.subset(index))
+
+
+@dataclass(frozen=True)
+class Conditioned:
+    """Records conditioned on what is said of them.
+
+    Attributes:
+        coordinates: The hyperparameters, of shape ``p``.
+        noise: The noise variance, a scalar tensor.
+        record_noise: The noise variance and what the order leaves open of each record, ``N``.
+        covariance: The prior covariance of the records with their noise, ``N x N``.
+        posterior: Their utilities.
+        source: Which source each record is from, and 0 for the target; of shape ``N``.
+    """
+
+    coordinates: Tensor
+    noise: Tensor
+    record_noise: Tensor
+    covariance: Tensor
+    posterior: Posterior
+    source: Tensor
+
+
+class Evidence:
+    """The probability of what is said as a function of the hyperparameters.
+
+    Args:
+        sample: The ``N`` records, and their hyperparameters.
+    """
+
+    def __init__(self, sample: Sample) -> None:
+        self._X, self._records = sample.X, sample.records
+        self.statements = self._records.statements
+        self.hyperparameters, self.settings = sample.hyperparameters, sample.settings
+        self._is_outcome = (~self._records.is_judged).to(self._X)
+        warp = self.hyperparameters.modules.warp
+        self._gaps = None if warp is None else warp.measured(self._records)
+
+    def condition(self, coordinates: Tensor, start: Sites | None = None) -> Conditioned:
+        """Condition on the statements at given hyperparameters.
+
+        Args:
+            coordinates: The hyperparameters, of shape ``p``.
+            start: Sites to start from.
+
+        Returns:
+            The conditioned records.
+        """
+        with torch.no_grad():
+            return self._condition(coordinates, self._laws(coordinates), start)
+
+    def value_and_gradient(
+        self, coordinates: Tensor, start: Sites | None = None, tolerance: float = TOLERANCE
+    ) -> tuple[Conditioned, float, Tensor]:
+        """The same, with the posterior density that a fit maximises.
+
+        Args:
+            coordinates: The hyperparameters, of shape ``p``.
+            start: Sites to start from.
+            tolerance: How exactly, see :func:`~botorch_popbo.likelihoods.propagation.propagate`.
+
+        Returns:
+            The conditioned records, the logarithm of evidence times prior density, and its gradient
+            by the coordinates, of shape ``p``.
+        """
+        with torch.enable_grad():
+            # Autograd goes through the kernel alone: where sites have settled the evidence does
+            # not change with them ("The evidence" in docs/derivations.md).
+            laws = self._laws(coordinates)
+        with torch.no_grad():
+            known = [values.detach() for values in laws]
+            conditioned = self._condition(coordinates, known, start, tolerance)
+            posterior = conditioned.posterior
+            slope = posterior.by_covariance()
+            # The noise of outcomes is on the diagonal, and that of answers in their sites.
+            by_noise = slope.diagonal() @ self._is_outcome + posterior.by_log_noise / known[1]
+        slopes = (slope, by_noise, *posterior.by_distances)
+        gradient = self.hyperparameters.gradient(laws, slopes)
+        log_prior, by_prior = self.hyperparameters.log_prior(coordinates)
+        return conditioned, float(posterior.log_evidence + log_prior), gradient + by_prior
+
+    def maximize(
+        self, start: Tensor, least: float = -math.inf
+    ) -> tuple[Conditioned, float]:
+        """Fit the hyperparameters by L-BFGS-B with exact gradients.
+
+        Args:
+            start: Hyperparameters to start from, of shape ``p``.
+            least: The search ends where it is not going to reach this value.
+
+        Returns:
+            The records conditioned where evidence times prior density is largest, and its
+            logarithm.
+        """
+        best: Conditioned | None = None
+        best_value, near, settings = -math.inf, None, self.settings
+        # The first step of L-BFGS has length one in what it is given, and evidence is steep.
+        unit = 0.1
+
+        def loss(steps: Array) -> tuple[Array, Array]:
+            nonlocal best, best_value, near
+            coordinates = start.new_tensor(steps[0]) * unit
+            conditioned, value, gradient = self.value_and_gradient(coordinates, near, _ROUGHLY)
+            near = conditioned.posterior.sites  # the next ones are not far
+            # The last point of a line search need not be its best one.
+            if value > best_value:
+                best, best_value = conditioned, value
+            # More than so much is not to be gained where the curvature is at least the prior's.
+            if value + 0.5 * float(gradient @ gradient) < least:
+                raise _HopelessError
+            slopes = (gradient * -unit).unsqueeze(0).cpu().numpy()
+            return np.array([-value]), slopes
+
+        if not len(start):  # every parameter stays as it is
+            return self.value_and_gradient(start, None, _ROUGHLY)[:2]
+        options: dict[str, Any] = {
+            "maxiter": settings.max_iterations,
+            "factr": None,
+            "ftol": settings.least_gain / len(start),
+            "pgtol": 0.5 * unit,  # half a nat per deviation of the prior
+        }
+        with suppress(_HopelessError):
+            bounds = self.hyperparameters.limits.T / unit
+            origin = start.unsqueeze(0) / unit
+            fmin_l_bfgs_b_batched(loss, origin.cpu().numpy(), bounds.tolist(), **options)
+        assert best is not None
+        return best, best_value
+
+    def _laws(self, coordinates: Tensor) -> Sequence[Tensor]:
+        """Prior covariance of the records, noise, and expected distances, if there are any.
+
+        All that the likelihood knows of the hyperparameters.
+        """
+        modules = self.hyperparameters.assign(coordinates)
+        covariance, noise = modules.covariance(self._X, self._records.source), modules.noise
+        if self._gaps is None or modules.warp is None:
+            return covariance, noise
+        return covariance, noise, *modules.warp.distances(*self._gaps)
+
+    def _condition(
+        self,
+        coordinates: Tensor,
+        laws: Sequence[Tensor],
+        start: Sites | None = None,
+        tolerance: float = TOLERANCE,
+    ) -> Conditioned:
+        covariance, noise, *distances = laws
+        record_noise = self._records.known_variance + noise * self._is_outcome
+        # A copy: some kernels need the values that they returned for their gradient.
+        covariance = covariance.clone()
+        covariance.diagonal().add_(record_noise + JITTER)
+        posterior = propagate(
+            covariance,
+            self.statements,
+            2.0 * noise,  # both points of a question are noisy
+            self.settings.tie**2,
+            Distances(*distances) if distances else None,
+            start,
+            tolerance,
+        )
+        source = self._records.source
+        return Conditioned(coordinates, noise, record_noise, covariance, posterior, source)
