@@ -84,9 +84,9 @@ def distance(
     relative = (ratio - 1.0) * mode.unsqueeze(-1)
     # Relative to the mode, so that nothing large is subtracted.
     lean = (mode - shifted).unsqueeze(-1)
-    log_density = (concentration + 1.0) * offset - (
-        relative.square() + 2.0 * lean * relative
-    ) / (2.0 * variance.unsqueeze(-1))
+    log_density = (concentration + 1.0) * offset - (relative.square() + 2.0 * lean * relative) / (
+        2.0 * variance.unsqueeze(-1)
+    )
     weight = torch.exp(log_density) * (1.0 + _STRETCH * torch.exp(-nodes))
     total = weight.sum(-1)
     weight = weight / total.unsqueeze(-1)

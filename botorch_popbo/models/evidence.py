@@ -137,9 +137,7 @@ class Evidence:
         log_prior, by_prior = self.hyperparameters.log_prior(coordinates)
         return conditioned, float(posterior.log_evidence + log_prior), gradient + by_prior
 
-    def maximize(
-        self, start: Tensor, least: float = -math.inf
-    ) -> tuple[Conditioned, float]:
+    def maximize(self, start: Tensor, least: float = -math.inf) -> tuple[Conditioned, float]:
         """Fit the hyperparameters by L-BFGS-B with exact gradients.
 
         Args:

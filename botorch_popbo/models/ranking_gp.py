@@ -46,7 +46,7 @@ class RankingGP(RankModel, FantasizeMixin):
 
     The order says which of two utilities is larger, up to noise. Outcomes say how far apart they
     are, too, which is heard as far as it makes sense, up to a smooth monotone warp. The likelihood
-    (:mod:`botorch_popbo.likelihoods.order`) gives both the utilities of the evaluated points, on
+    (:mod:`botorch_popbo.likelihoods.propagation`) gives both the utilities of the evaluated points, on
     the scale on which they look most like a draw of the prior, and the evidence by which
     lengthscales and noise variance are chosen. Given those utilities the process is exact. Any
     affine transform of ``train_Y`` gives the same model up to rounding, as long as it keeps
@@ -66,7 +66,7 @@ class RankingGP(RankModel, FantasizeMixin):
     Other tasks over the same space, such as earlier experiments or cheap fidelities, may be given
     as ``sources``. Each is ranked by itself and shares what it knows by a correlation of its own,
     which is never negative and is fitted as well
-    (:class:`botorch_popbo.models._fit.priors.TaskCorrelation`). A source whose order makes no
+    (:class:`botorch_popbo.models.priors.TaskCorrelation`). A source whose order makes no
     sense, or does not agree with the outcomes, is set aside; what is left is the model without it.
     All predictions are about the target.
 
@@ -432,9 +432,7 @@ class RankingGP(RankModel, FantasizeMixin):
             reference: One encoded point, of shape ``d'``.
 
         Returns:
-            Its :meth:`~botorch_popbo.models._predict.differences.Differences.moments` are mean and
-            variance, and the part of the variance of a point's own utility that more evaluations
-            there would remove.
+            Its :meth:`~botorch_popbo.models.predictor.Differences.moments` are mean and variance.
         """
         with torch.no_grad():
             return Differences(self.predictor, reference.double())

@@ -99,9 +99,7 @@ class RankPredictor:
         variance: Their variances with the arbitrary level that the prior gives, of shape ``J``.
     """
 
-    def __init__(
-        self, predictor: Predictor, target: Records, used: Tensor, noise: Tensor
-    ) -> None:
+    def __init__(self, predictor: Predictor, target: Records, used: Tensor, noise: Tensor) -> None:
         self.predictor, self.noise = predictor, noise
         # With the noise of the records: a rank is one among outcomes as they were.
         known = len(used)  # those of the target come first

@@ -72,7 +72,7 @@ class Records:
             item=item,
             task=task,
             source=torch.zeros_like(item),
-            # The middle of a place, so that the normal score of the first and of the last is finite.
+            # The middle of a place: the normal score of the first and of the last is finite.
             share=(better + 0.5) / (met + 1.0),
             exposure=met,
             is_judged=judged[task],

@@ -1,5 +1,4 @@
-"""A fit of a target and its sources: without those that say nothing of it, and in what directions.
-"""
+"""A fit of a target and of the sources that say something of it, and in what directions."""
 
 from collections.abc import Sequence
 from dataclasses import replace

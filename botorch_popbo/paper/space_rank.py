@@ -9,11 +9,7 @@ from botorch.utils.sampling import draw_sobol_samples
 from torch import Tensor
 
 from botorch_popbo.acquisition._known_points import log_remoteness
-from botorch_popbo.acquisition._log_improvement import (
-    MIN_VARIANCE,
-    log_augmentation,
-    log_improvement,
-)
+from botorch_popbo.acquisition._log_improvement import MIN_VARIANCE, log_improvement
 from botorch_popbo.acquisition.rank_acquisition import RankAcquisitionFunction
 from botorch_popbo.likelihoods.normal import hazard
 from botorch_popbo.models.ranking_gp import RankingGP
@@ -110,8 +106,7 @@ class LogExpectedRankImprovement(SpaceRankFunction):
 
     over the :math:`K_m`-th best evaluated point :math:`x^*`, to second order in the gain of
     utility. Like :class:`~botorch_popbo.LogExpectedUtilityImprovement` it counts a share of the
-    deviation, and is augmented where outcomes are noisy; it prefers points that may be better by
-    far. An :class:`~botorch_popbo.ExpectedRankingImprovement` of a ``RankingGP`` is this function.
+    deviation; it prefers points that may be better by far. An :class:`~botorch_popbo.ExpectedRankingImprovement` of a ``RankingGP`` is this function.
 
     Args:
         model: A fitted model.
@@ -139,10 +134,9 @@ class LogExpectedRankImprovement(SpaceRankFunction):
         self.set_X_pending(X_pending)
 
     def _evaluate(self, X: Tensor, encoded: Tensor, distance: Tensor) -> Tensor:
-        mean, variance, removable = self._differences.moments(encoded)
+        mean, variance = self._differences.moments(encoded)
         spread, utility = self._exploration**2 * variance, self._utility.to(encoded)
         value = self._share.log_improvement(utility, mean, spread)
-        value = value + log_augmentation(removable, self.model.noise.detach())
         return value + log_remoteness(distance)
 
 
@@ -180,7 +174,7 @@ class LogRankConfidenceBound(SpaceRankFunction):
         self.set_X_pending(X_pending)
 
     def _evaluate(self, X: Tensor, encoded: Tensor, distance: Tensor) -> Tensor:
-        mean, variance, _ = self._differences.moments(encoded)
+        mean, variance = self._differences.moments(encoded)
         deviation = variance.clamp_min(MIN_VARIANCE).sqrt()
         upper = self._utility.to(encoded) + mean + self.beta * deviation
         return -self._share.log(upper) + log_remoteness(distance)
