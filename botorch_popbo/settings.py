@@ -37,12 +37,8 @@ class ModelSettings:
     fineness: tuple[float, float] = (math.log(0.2), 0.5)
     # Log-variance of an outcome's noise. Measured: none.
     noise: tuple[float, float] = (-6.0, 2.0)
-    # Its limits. An order does not say how much better the best are. Where most of the domain is
-    # flat, noise alone would explain it, and the search would leave the few good points: their
-    # ranks have to be worth something. Measured: the upper one, sample_efficiency.md.
-    noise_limits: tuple[float, float] = (-13.8, -3.5)
-    # The same for predicted ranks, which owe the search nothing: noise may be all that there is.
-    # Nearly flat. Measured: coverage in default_model.md.
+    # The same for predicted ranks, of which noise may be all that there is. Nearly flat. Measured:
+    # coverage in default_model.md.
     rank_noise: tuple[float, float] = (-4.0, 3.0)
     # The same for the answers of a judge, who may well err. Measured: none.
     judge_noise: tuple[float, float] = (-3.0, 1.5)

@@ -65,9 +65,7 @@ def default_likelihood(settings: ModelSettings, judged: bool = False) -> Gaussia
     Returns:
         The likelihood.
     """
-    if judged:
-        return _likelihood(settings.judge_noise, (-9.2, 0.7))
-    return _likelihood(settings.noise, settings.noise_limits)
+    return _likelihood(settings.judge_noise if judged else settings.noise)
 
 
 def rank_likelihood(noise: Tensor, settings: ModelSettings) -> GaussianLikelihood:
@@ -80,9 +78,8 @@ def rank_likelihood(noise: Tensor, settings: ModelSettings) -> GaussianLikelihoo
     Returns:
         The likelihood.
     """
-    likelihood = _likelihood(settings.rank_noise, (-13.8, 1.0)).to(noise)
-    # Within the limits of either prior, also in single precision.
-    likelihood.noise = noise.clamp_min(2e-6)
+    likelihood = _likelihood(settings.rank_noise).to(noise)
+    likelihood.noise = noise.clamp_min(2e-6)  # within the limits in single precision, too
     return likelihood
 
 
@@ -209,10 +206,10 @@ class Warp(Module):
         return Distances(log_gap - basis @ self.raw_slope.to(basis), self.concentration)
 
 
-def _likelihood(prior: tuple[float, float], limits: tuple[float, float]) -> GaussianLikelihood:
-    return GaussianLikelihood(
-        noise_prior=_log_normal(*prior), noise_constraint=_interval(*limits, prior[0])
-    )
+def _likelihood(prior: tuple[float, float]) -> GaussianLikelihood:
+    # From a thousandth of the prior's deviation to more than all of it.
+    limits = _interval(-13.8, 1.0, prior[0])
+    return GaussianLikelihood(noise_prior=_log_normal(*prior), noise_constraint=limits)
 
 
 # Priors are double precision from the start: torch's default dtype is no part of a model.

@@ -108,29 +108,31 @@ def _rotate(sample: Sample, conditioned: Conditioned, value: float) -> Condition
         The same records in the best directions.
     """
     hyperparameters, kernel = sample.hyperparameters, sample.hyperparameters.modules.kernel
-    has_directions = isinstance(kernel, RoughMaternKernel) and kernel.rotation is not None
-    # Other directions gain nothing where no lengthscale can follow, and answers are too few.
-    may_turn = has_directions and bool(kernel.raw_lengthscale.requires_grad)
-    if not may_turn or bool(sample.records.is_judged.any()):
+    if not isinstance(kernel, RoughMaternKernel) or bool(sample.records.is_judged.any()):
+        return conditioned  # of answers there are too few
+    # Other directions gain nothing where no lengthscale can follow.
+    if kernel.rotation is None or not kernel.raw_lengthscale.requires_grad:
         return conditioned
     for _ in range(4):  # the second hardly ever gains enough
         hyperparameters.assign(conditioned.coordinates)
-        axes = _principal_axes(sample, conditioned)
+        rotation: Tensor = kernel.rotation
+        axes = _principal_axes(sample, rotation, conditioned)
         # Up to sign and order these are the present directions, which are fitted already.
         if bool((axes.abs().amax(0) > 0.97).all()):
             break
-        before, least = kernel.rotation, value + sample.settings.rotation_gain
-        _turn(kernel, axes)
+        least = value + sample.settings.rotation_gain
+        kernel.rotation = rotation @ axes
+        _turn_lengthscales(kernel, axes)
         hyperparameters.start_here()
         turned, value = Evidence(sample).maximize(hyperparameters.start, least)
         if value < least:  # a turn that gains too little is taken back
-            kernel.rotation = before
+            kernel.rotation = rotation
             break
         conditioned = turned
     return conditioned
 
 
-def _principal_axes(sample: Sample, conditioned: Conditioned) -> Tensor:
+def _principal_axes(sample: Sample, rotation: Tensor, conditioned: Conditioned) -> Tensor:
     """Eigenvectors of the mean outer product of the expected utility's gradients, ``d x d``."""
     modules = sample.hyperparameters.modules
     # The target's expected utility: "Prediction" in docs/derivations.md.
@@ -140,12 +142,12 @@ def _principal_axes(sample: Sample, conditioned: Conditioned) -> Tensor:
         mean = (modules.kernel(points, sample.X).to_dense() @ weights).sum()
     [slopes] = torch.autograd.grad(mean, points)
     # In the coordinates of the present directions, in which each has its lengthscale.
-    slopes = slopes @ modules.kernel.rotation
+    slopes = slopes @ rotation
     return torch.linalg.eigh(slopes.T @ slopes).eigenvectors
 
 
-def _turn(kernel: RoughMaternKernel, axes: Tensor) -> None:
-    """Give a kernel other directions, and the lengthscales that the present ones amount to there.
+def _turn_lengthscales(kernel: RoughMaternKernel, axes: Tensor) -> None:
+    """Give a kernel the lengthscales that the present ones amount to in other directions.
 
     Args:
         kernel: The kernel.
@@ -154,6 +156,5 @@ def _turn(kernel: RoughMaternKernel, axes: Tensor) -> None:
     # The diagonal of the squared distance in the new coordinates. What beside it couples two of
     # them is left out: the fit that follows finds the lengthscales anew.
     inverse_square = axes.T.square() @ kernel.lengthscale.squeeze(0).pow(-2.0)
-    kernel.rotation = kernel.rotation @ axes
     constraint = kernel.raw_lengthscale_constraint
     kernel.raw_lengthscale.copy_(constraint.inverse_transform(inverse_square.rsqrt()))
