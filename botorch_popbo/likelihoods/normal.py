@@ -1,7 +1,8 @@
 """Logarithms of normal probabilities, and their slopes, far out in the tails as well."""
 
+import math
+
 import torch
-from botorch.utils.probability.utils import log_phi
 from torch import Tensor
 
 
@@ -34,5 +35,25 @@ def hazard(score: Tensor) -> Tensor:
     Returns:
         A tensor of their shape.
     """
-    # A quotient of logarithms: far below zero density and distribution function both underflow.
-    return torch.exp(log_phi(score) - torch.special.log_ndtr(score))
+    # Far below zero both underflow, and above it the scaled error function overflows.
+    low, high = score.clamp_max(0.0), score.clamp_min(0.0)
+    below = math.sqrt(2.0 / math.pi) / torch.special.erfcx(-low / math.sqrt(2.0))
+    above = torch.exp(-0.5 * high.square()) / (math.sqrt(2.0 * math.pi) * torch.special.ndtr(high))
+    return torch.where(score < 0.0, below, above)
+
+
+def above_zero(score: Tensor) -> tuple[Tensor, Tensor]:
+    """Moments of a normal variable of variance one, given that it is positive.
+
+    Args:
+        score: Its means without that.
+
+    Returns:
+        Means and variances, of their shape.
+    """
+    rate = hazard(score)
+    # Far below zero differences have no digits left, and these series do.
+    square = score.square().clamp_min(100.0)
+    mean = torch.where(score < -100.0, -score / (square + 2.0 - 6.0 / square), score + rate)
+    variance = 1.0 / (square + 6.0 - 14.0 / square)
+    return mean, torch.where(score < -100.0, variance, 1.0 - rate * (score + rate))

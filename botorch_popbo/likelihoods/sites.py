@@ -12,7 +12,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from botorch_popbo.likelihoods.normal import hazard
+from botorch_popbo.likelihoods.normal import above_zero
 
 # Nodes of the trapezoidal rule for a distance, and what stretches them towards zero, where the
 # density of log u falls off slowly. With these the moments are exact to 1e-8.
@@ -39,11 +39,11 @@ def truncate(mean: Tensor, variance: Tensor, noise: Tensor | float = 0.0) -> Til
     total = variance + noise
     deviation = total.sqrt()
     score = mean / deviation
-    rate = hazard(score)
+    above, spread = above_zero(score)
     return Tilted(
         torch.special.log_ndtr(score),
-        mean + variance / deviation * rate,
-        variance - variance.square() / total * rate * (score + rate),
+        mean * noise / total + variance / deviation * above,
+        (variance * noise + variance.square() * spread) / total,
     )
 
 
