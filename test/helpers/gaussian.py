@@ -7,16 +7,12 @@ from torch import Tensor
 
 from botorch_popbo.data import Order
 from botorch_popbo.likelihoods.propagation import JITTER
-from botorch_popbo.models._fit.evidence import Evidence, Sample
-from botorch_popbo.models._fit.hyperparameters import Hyperparameters, Modules
-from botorch_popbo.models._fit.priors import default_kernel, default_likelihood
-from botorch_popbo.models._observations.from_order import observations_of
-from botorch_popbo.models._observations.observations import Observations
-from botorch_popbo.models._predict.predictor import Predictor
+from botorch_popbo.models.evidence import Evidence, Sample
+from botorch_popbo.models.hyperparameters import Hyperparameters, Modules
+from botorch_popbo.models.predictor import Predictor
+from botorch_popbo.models.priors import default_kernel, default_likelihood
+from botorch_popbo.models.records import Records
 from botorch_popbo.settings import ModelSettings
-
-LENGTHSCALE = torch.tensor([0.5, 1.0], dtype=torch.float64)
-NOISE = 1e-3
 
 
 def unit_points(num_points: int, dim: int = 2, seed: int = 0) -> Tensor:
@@ -24,23 +20,19 @@ def unit_points(num_points: int, dim: int = 2, seed: int = 0) -> Tensor:
     return torch.rand(num_points, dim, generator=generator, dtype=torch.float64)
 
 
-def kernel(lengthscale: Tensor) -> MaternKernel:
-    matern = MaternKernel(nu=2.5, ard_num_dims=len(lengthscale)).to(lengthscale)
-    matern.lengthscale = lengthscale
-    return matern
-
-
 def covariance(X: Tensor, lengthscale: Tensor, noise: Tensor | float = 0.0) -> Tensor:
     """The prior covariance of records: a kernel of unit variance and noise."""
+    matern = MaternKernel(nu=2.5, ard_num_dims=len(lengthscale)).to(lengthscale)
+    matern.lengthscale = lengthscale
     with torch.no_grad():
-        smooth: Tensor = kernel(lengthscale)(X).to_dense()
+        smooth: Tensor = matern(X).to_dense()
     return smooth + noise * torch.eye(len(X)).to(X)
 
 
-def ranked(outcomes: Tensor) -> Observations:
-    """The complete ranking of outcomes, larger being better."""
+def ranked(outcomes: Tensor) -> Records:
+    """The complete ranking of outcomes, larger being better, at no known distance."""
     points = torch.arange(len(outcomes)).to(outcomes).unsqueeze(-1)
-    return observations_of(Order.from_scores(points, outcomes))
+    return Records.from_order(Order.from_scores(points, outcomes), order_only=True)
 
 
 def hyperparameters(dim: int = 2) -> Hyperparameters:
@@ -51,34 +43,25 @@ def hyperparameters(dim: int = 2) -> Hyperparameters:
     return Hyperparameters(Modules(prior.double(), default_likelihood(ModelSettings()).double()))
 
 
-def conditional_law(X: Tensor, records: Observations, prior: Kernel | None = None) -> Predictor:
-    """The posterior given records of two columns, at fixed hyperparameters."""
-    modules = Modules(prior or kernel(LENGTHSCALE), default_likelihood(ModelSettings()).double())
-    modules.likelihood.noise = NOISE
+def conditional_law(X: Tensor, records: Records, prior: Kernel) -> Predictor:
+    """The posterior given records, at fixed hyperparameters."""
+    modules = Modules(prior, default_likelihood(ModelSettings()).double())
+    modules.likelihood.noise = 1e-3
     search = Hyperparameters(modules)
     conditioned = Evidence(Sample(X, records, search)).condition(search.start)
     return Predictor.from_fit(X, conditioned, modules.requires_grad_(False))
 
 
-def explained(matrix: Tensor) -> Tensor:
-    """Inverse covariance of utilities of which only differences are known."""
-    inverse = torch.linalg.inv(matrix)
-    by_level = inverse.sum(-1)
-    return inverse - torch.outer(by_level, by_level) / by_level.sum()
-
-
 def dense_law(predictor: Predictor, points: Tensor) -> tuple[Tensor, Tensor]:
     """Mean and covariance at points, by matrices of all points and the records.
 
-    Condition by hand on noisy utilities of an unknown level, which the order leaves open by a known
-    covariance, and take the differences to the records' average.
+    What the statements explain is taken off the prior of the differences to the records' average.
     """
     number = len(predictor.X)
     with torch.no_grad():
         prior = predictor.kernel(torch.cat([predictor.X, points])).to_dense()
-    known = explained(prior[:number, :number] + (predictor.noise + JITTER).diag())
-    given = prior - prior[:, :number] @ (known - predictor.left_open) @ prior[:number]
-    contrast = torch.eye(len(prior)).to(prior)
+    explained = prior[:, :number] @ predictor.root
+    contrast = torch.eye(len(prior)).to(prior)[number:]
     contrast[:, :number] -= 1.0 / number
-    given = (contrast @ given @ contrast.T)[number:, number:]
+    given = contrast @ (prior - explained @ explained.T) @ contrast.T
     return prior[number:, :number] @ predictor.weights, given
