@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import replace
 from functools import partial
+from operator import is_not
 from typing import Any, NoReturn, Self
 
 import torch
@@ -21,6 +22,7 @@ from gpytorch.kernels import Kernel
 from gpytorch.likelihoods import GaussianLikelihood
 from gpytorch.models.exact_prediction_strategies import prediction_strategy
 from torch import Tensor
+from torch.nn import Module
 
 from botorch_popbo._reproducible import one_thread
 from botorch_popbo.data import Order
@@ -127,6 +129,7 @@ class RankingGP(RankModel, FantasizeMixin):
     _is_used: Tensor
     _law: Predictor | None = None
     _law_of: list[Tensor]
+    _law_parts: list[Module | None]
     _plausible: list[RankPredictor] | None = None
 
     def __init__(
@@ -504,7 +507,8 @@ class RankingGP(RankModel, FantasizeMixin):
     @property
     def predictor(self) -> Predictor:
         """Utilities of new points, in double precision, at the current hyperparameters."""
-        if self._law is None or not _are_same(self._state, self._law_of):
+        is_same = self._law is not None and _are_same(self._state, self._law_of)
+        if not is_same or any(map(is_not, self._parts, self._law_parts)):
             # Not of inference mode: they are used where gradients are wanted, and found by some.
             with torch.inference_mode(False), torch.no_grad():
                 sample = self._sample(self._hyper).subset(self._is_used)
@@ -519,11 +523,18 @@ class RankingGP(RankModel, FantasizeMixin):
         law.kernel.requires_grad_(False)
         self._law, self._plausible = law, None
         self._law_of = [value.detach().clone() for value in self._state]
+        self._law_parts = self._parts
 
     @property
     def _state(self) -> list[Tensor]:
         """All that predictions depend on; it may be set from outside."""
-        return [self._is_used, *self.parameters(), *self.covar_module.buffers()]
+        buffers = *self.covar_module.buffers(), *self.input_transform.buffers()
+        return [self._is_used, *self.parameters(), *buffers]
+
+    @property
+    def _parts(self) -> list[Module | None]:
+        """What may be replaced as a whole, perhaps by another kind with the same parameters."""
+        return [self.covar_module, self.likelihood, self.tasks, self.warp, self.input_transform]
 
     @property
     def _ranks(self) -> RankPredictor:
