@@ -19,7 +19,7 @@ from botorch_popbo import (
     [LogExpectedUtilityImprovement, ExpectedRankingImprovement, RectifiedLowerConfidenceBound],
 )
 def test_outcomes_in_another_unit_suggest_alike(acquisition: type[AcquisitionFunction]) -> None:
-    X = torch.rand(20, 2, generator=torch.Generator().manual_seed(3)).double()
+    X = torch.rand(15, 2, generator=torch.Generator().manual_seed(3)).double()
     f = -(X - 0.4).square().sum(-1, keepdim=True)
     test_X = torch.rand(30, 1, 2, generator=torch.Generator().manual_seed(4)).double()
     expected, *others = (

@@ -176,7 +176,8 @@ class RankingGP(RankModel, FantasizeMixin):
             first_item += of_source.num_points
         is_used = torch.ones_like(self._records.item, dtype=torch.bool)
         self.register_buffer("_is_used", is_used, persistent=False)
-        measured = records.outcome.isfinite()
+        # Equal outcomes are as flat where the order alone counts.
+        measured = Records.from_order(order).outcome.isfinite()
         encoded = self._encoded_points(learn=True)[records.item[measured]].double()
         flat = resolution(encoded, records.level[measured]) / order.X.shape[-1] ** 0.5
         # Where all outcomes are equal, as far from what is known as there is room.
@@ -193,7 +194,7 @@ class RankingGP(RankModel, FantasizeMixin):
         judged = bool(records.is_judged.any())
         self.likelihood = likelihood or priors.default_likelihood(settings, judged)
         self.tasks = priors.TaskCorrelation(len(sources), settings) if sources else None
-        self.warp = priors.Warp(settings) if bool(measured.any()) else None
+        self.warp = priors.Warp(settings) if bool(records.outcome.isfinite().any()) else None
         self.to(order.X)
 
     def extra_repr(self) -> str:

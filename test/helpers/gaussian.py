@@ -6,7 +6,6 @@ from gpytorch.priors import LogNormalPrior
 from torch import Tensor
 
 from botorch_popbo.data import Order
-from botorch_popbo.likelihoods.propagation import JITTER
 from botorch_popbo.models.evidence import Evidence, Sample
 from botorch_popbo.models.hyperparameters import Hyperparameters, Modules
 from botorch_popbo.models.predictor import Predictor

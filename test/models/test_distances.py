@@ -61,17 +61,27 @@ def test_everything_is_finite(outcomes: Tensor) -> None:
     assert bool((model.incumbent == X[succeeded]).all(-1).any())
 
 
-def moments(model: RankingGP) -> Tensor:
-    posterior = model.posterior(TEST_X)
-    return torch.stack([posterior.mean, posterior.variance]).detach()
+def utility(model: RankingGP, points: Tensor = TEST_X) -> Tensor:
+    return model.posterior(points).mean.detach().flatten()
 
 
 @pytest.mark.parametrize("name", ["constant", "zeros"])
 def test_what_has_no_distances_is_its_order(name: str) -> None:
-    outcomes = EXTREME[name]
-    torch.testing.assert_close(
-        moments(fitted(outcomes)), moments(fitted(outcomes, order_only=True)), rtol=1e-3, atol=1e-3
+    found, expected = (
+        fitted(EXTREME[name], order_only=alone).posterior(TEST_X) for alone in (False, True)
     )
+    torch.testing.assert_close(found.mean, expected.mean, rtol=1e-3, atol=1e-3)
+    torch.testing.assert_close(found.variance, expected.variance, rtol=1e-3, atol=1e-3)
+
+
+def test_an_affine_transform_of_the_outcomes_changes_nothing() -> None:
+    expected, *others = (
+        fitted(outcomes).posterior(TEST_X)
+        for outcomes in (SMOOTH, 1e6 * SMOOTH - 3e5, 1e-6 * SMOOTH)
+    )
+    for other in others:
+        torch.testing.assert_close(other.mean, expected.mean, rtol=1e-4, atol=1e-5)
+        torch.testing.assert_close(other.variance, expected.variance, rtol=1e-3, atol=1e-6)
 
 
 @pytest.mark.parametrize("better", [0, 2])
@@ -85,7 +95,7 @@ def test_a_plateau_is_flat(better: int) -> None:
         for model in (told, alone)
     ]
     assert spread[0] < 0.12
-    assert spread[0] < 0.5 * spread[1]
+    assert spread[0] < 0.7 * spread[1]
     # An increasing transform leaves the order what it is, and a tie a tie.
     other = fitted(outcomes.exp(), order_only=True)
     assert torch.equal(other.posterior(X).mean, alone.posterior(X).mean)
@@ -105,10 +115,9 @@ def test_a_failure_is_no_distance_away() -> None:
     points = torch.cat([X, 1.0 + 0.1 * unit_points(3, seed=2)])
     model = fitted(failed, points)
     assert not bool(model.is_outlier.any())
-    assert bool((model.posterior(points).mean[-3:] < model.posterior(X).mean.min()).all())
+    assert bool((utility(model, points)[-3:] < utility(model, X).min()).all())
     # What succeeded is as far apart as without them.
-    utility = model.posterior(X).mean.flatten()
-    assert float(torch.corrcoef(torch.stack([utility, SMOOTH]))[0, 1]) > 0.99
+    assert float(torch.corrcoef(torch.stack([utility(model, X), SMOOTH]))[0, 1]) > 0.99
 
 
 def test_a_failure_is_not_recommended_however_good_its_place() -> None:
@@ -123,35 +132,8 @@ def test_one_outlier_moves_nothing_however_far_it_is() -> None:
         model = fitted(with_one(value))
         assert torch.equal(model.known_X[model.is_outlier], X[SMOOTH.argsort()[-2]].unsqueeze(0))
         assert torch.equal(model.incumbent, clean.incumbent)
-        utilities = torch.stack([moments(each)[0].flatten() for each in (model, clean)])
-        assert float(torch.corrcoef(utilities)[0, 1]) > 0.99
-
-
-def test_pending_points_keep_the_distances_of_their_neighbours() -> None:
-    model = fitted(SMOOTH)
-    rank = model.rank_posterior(TEST_X).mean.flatten()
-    inside = TEST_X[(rank > 1.0) & (rank < 18.0), 0]
-    informed = model.with_pending(inside)
-    before, after = model.records, informed.records
-    # Evaluated points are as far apart as they were.
-    of_known = after.item < len(X)
-    outcome = after.outcome[of_known][after.item[of_known].argsort()]
-    assert torch.equal(outcome, before.outcome[before.item.argsort()])
-    # What is expected lies between the outcomes of the neighbours.
-    assert len(inside) >= 4
-    for count, expected in zip(after.counts[~of_known], after.outcome[~of_known], strict=True):
-        is_better = of_known & (after.counts < count)
-        assert expected <= after.outcome[is_better].min()
-        assert expected >= after.outcome[of_known & ~is_better].max()
-    # So the model nearly stays what it was.
-    moved = (informed.posterior(X).mean - model.posterior(X).mean).detach()
-    assert float((moved - moved.mean()).abs().max()) < 0.1
-
-
-def test_below_all_others_a_pending_point_is_at_no_distance() -> None:
-    informed = fitted(-X[:, 0]).with_pending(torch.tensor([[1.5, 0.5]]).double())
-    expected = informed.records.outcome[informed.records.item >= len(X)]
-    assert bool(expected.isnan().all())
+        both = torch.stack([utility(model), utility(clean)])
+        assert float(torch.corrcoef(both)[0, 1]) > 0.99
 
 
 def test_what_is_inferred_is_said() -> None:

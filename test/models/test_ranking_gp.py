@@ -79,31 +79,24 @@ def test_the_best_outcome_counts_until_a_point_near_it_contradicts_it() -> None:
     assert torch.equal(supported.incumbent, corner[0])
 
 
-def test_pending_points_join_the_order_at_their_predicted_ranks() -> None:
-    model = fitted(with_an_outlier())
-    pending = TEST_X[:2]
-    informed = model.with_pending(pending)
-    predicted = model.rank_law(model.encode(pending)).mean.squeeze(-1)
-    counts = RankCounts.from_order(model.order).insert(pending, predicted)
-    assert torch.equal(informed._data.target.counts, counts.counts)
-    before, after = (m.posterior(pending).variance for m in (model, informed))
-    assert (after < before).all()
-    # Hyperparameters and outliers stay as they are.
-    assert torch.equal(informed.covar_module.lengthscale, model.covar_module.lengthscale)
-    assert torch.equal(informed.noise, model.noise)
-    assert torch.equal(informed.is_outlier[:30], model.is_outlier)
-    assert not informed.is_outlier[30:].any()
-    # They may be recommended, too.
-    is_pending = torch.arange(32) >= 30
-    assert any(torch.equal(informed.incumbent_among(is_pending), x) for x in pending)
-
-
-def test_pending_points_leave_other_records_of_an_outlier_alone() -> None:
+def test_pending_points_are_evaluated_as_expected() -> None:
     orders = [from_outcomes(X, outcomes) for outcomes in (with_an_outlier(), SMOOTH)]
-    model = RankingGP(order=combine(*orders), input_transform=None).fit()
-    assert model.is_outlier.sum() == 1
-    informed = model.with_pending(TEST_X[:1])
-    assert informed._is_used.tolist() == [*model._is_used.tolist(), True]
+    pending = TEST_X[:2]
+    for order in (orders[0], combine(*orders)):
+        model = RankingGP(order=order, input_transform=None).fit()
+        informed = model.with_pending(pending)
+        before, after = (m.posterior(TEST_X) for m in (model, informed))
+        torch.testing.assert_close(after.mean, before.mean)
+        assert (after.variance[:2] < 0.95 * before.variance[:2]).all()
+        assert (after.variance <= before.variance + 1e-9).all()
+        # Hyperparameters and outliers stay as they are.
+        assert torch.equal(informed.covar_module.lengthscale, model.covar_module.lengthscale)
+        assert torch.equal(informed.noise, model.noise)
+        assert informed.is_outlier.tolist() == [*model.is_outlier.tolist(), False, False]
+        assert model.is_outlier.sum() == 1
+        # They may be recommended, too.
+        is_pending = torch.arange(32) >= 30
+        assert any(torch.equal(informed.incumbent_among(is_pending), x) for x in pending)
 
 
 def test_a_state_dict_carries_hyperparameters_and_outliers() -> None:
@@ -111,7 +104,7 @@ def test_a_state_dict_carries_hyperparameters_and_outliers() -> None:
     fresh = RankingGP(X, with_an_outlier().unsqueeze(-1), input_transform=None)
     fresh.load_state_dict(model.state_dict())
     assert torch.equal(fresh.is_outlier, model.is_outlier)
-    assert torch.equal(predicted(fresh), predicted(model))
+    torch.testing.assert_close(predicted(fresh), predicted(model), rtol=1e-4, atol=1e-4)
     lone = with_a_surprise()
     again = RankingGP(order=lone.order, input_transform=None)
     again.load_state_dict(lone.state_dict())
@@ -124,20 +117,23 @@ def test_a_state_dict_carries_hyperparameters_and_outliers() -> None:
 
 
 def test_many_records_are_represented_by_some() -> None:
-    many = unit_points(1300)
-    outcomes = -(many - 0.3).square().sum(-1)
-    model = fitted(outcomes, many)
-    used = model.known_X[model.records.item]
-    assert len(used) < 1300
-    assert all((x == used).all(-1).any() for x in many[outcomes.topk(200).indices])
-    posterior = model.rank_posterior(many[::100].unsqueeze(-2))
-    expected = (outcomes > outcomes[::100].unsqueeze(-1)).sum(-1)
-    assert posterior.exposure == 1300.0
-    torch.testing.assert_close(
-        posterior.mean.flatten().detach(), expected.double(), rtol=0.05, atol=5.0
-    )
-    best = many[outcomes.topk(3).indices]
-    assert torch.equal(model.best_points(3), best)
+    many = unit_points(600)
+    outcomes, settings = -(many - 0.3).square().sum(-1), ModelSettings(num_conditioned=200)
+    model = fitted(outcomes, many, settings=settings)
+    used = model.predictor.X
+    assert len(used) == 200
+    assert all((x == used).all(-1).any() for x in many[outcomes.topk(100).indices])
+    posterior = model.rank_posterior(many[::50].unsqueeze(-2))
+    expected = (outcomes > outcomes[::50].unsqueeze(-1)).sum(-1)
+    assert posterior.exposure == 600.0
+    found = posterior.mean.flatten().detach()
+    torch.testing.assert_close(found, expected.double(), rtol=0.05, atol=5.0)
+    assert torch.equal(model.best_points(3), many[outcomes.topk(3).indices])
+    # Of points that none stands for the best is the incumbent, without those that do, or with one.
+    is_left = ~(torch.cdist(many, used) == 0.0).any(-1)[_rows(model, many)]
+    for known in (is_left, is_left | (model.known_X == used[0]).all(-1)):
+        best = model.known_X[known][-(model.known_X[known] - 0.3).square().sum(-1).argmax()]
+        assert (model.incumbent_among(known) - 0.3).norm() < 0.03 + (best - 0.3).norm()
 
 
 def test_outliers_are_also_found_among_records_that_were_not_fitted() -> None:
@@ -157,8 +153,7 @@ def test_outliers_are_also_found_among_records_that_were_not_fitted() -> None:
 
 KERNELS: dict[str, Callable[[], Kernel]] = {
     "scaled_rbf": lambda: ScaleKernel(RBFKernel(ard_num_dims=2)),
-    "rough": lambda: MaternKernel(nu=1.5, ard_num_dims=2),
-    "active_dims": lambda: MaternKernel(nu=2.5, ard_num_dims=2, active_dims=(1, 0)),
+    "active_dims": lambda: MaternKernel(nu=1.5, ard_num_dims=2, active_dims=(1, 0)),
     "additive": lambda: (
         ScaleKernel(RBFKernel(active_dims=(0,))) + ScaleKernel(RBFKernel(active_dims=(1,)))
     ),
@@ -167,22 +162,16 @@ KERNELS: dict[str, Callable[[], Kernel]] = {
 
 @pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
 def test_any_kernel_can_be_fitted_and_searched(kernel: Callable[[], Kernel]) -> None:
-    points = X[:20]
-    model = RankingGP(points, SMOOTH[:20].unsqueeze(-1), covar_module=kernel())
+    points = X[:15]
+    model = RankingGP(points, SMOOTH[:15].unsqueeze(-1), covar_module=kernel())
     before = model.log_likelihood()
     assert model.fit().log_likelihood() > before + 0.1
     bounds = torch.tensor([[0.0, 0.0], [1.0, 1.0]]).double()
+    function = LogExpectedUtilityImprovement(model)
     with manual_seed(0):
-        found, value = optimize_acqf(
-            LogExpectedUtilityImprovement(model),
-            bounds,
-            q=1,
-            num_restarts=4,
-            raw_samples=64,
-            retry_on_optimization_warning=False,
-        )
+        found, value = optimize_acqf(function, bounds, q=1, num_restarts=2, raw_samples=32)
     assert value.isfinite()
-    assert (found - 0.3).abs().max() < 0.15
+    assert (found - 0.3).abs().max() < 0.2
     other = model.with_order(from_outcomes(points[:9], points[:9, :1]))
     assert type(other.covar_module) is type(model.covar_module)
 
@@ -248,7 +237,7 @@ def test_known_variances_matter() -> None:
         RankingGP(X, outcomes, variance).fit()
         for variance in (None, torch.full_like(outcomes, 1e-6), torch.ones_like(outcomes))
     )
-    ranks = [m.rank_posterior(TEST_X).mean for m in (exact, precise, vague)]
+    ranks = [m.rank_law(m.encode(TEST_X)).mean for m in (exact, precise, vague)]
     torch.testing.assert_close(ranks[0], ranks[1], rtol=0.05, atol=0.3)
     assert (ranks[1] - ranks[2]).abs().max() > 1.0
     near = [m.posterior(X).variance.mean() for m in (precise, vague)]
@@ -261,15 +250,15 @@ def test_several_tasks_are_learned_from_together() -> None:
     other = from_outcomes(X[10:], 1e3 * SMOOTH[10:].unsqueeze(-1) + 7.0)
     model = RankingGP(order=combine(half, other), input_transform=None).fit()
     assert len(model.known_X) == 30
-    assert len(model.records.item) == 35
-    expected = fitted(SMOOTH).rank_posterior(TEST_X).mean
-    torch.testing.assert_close(model.rank_posterior(TEST_X).mean, expected, rtol=0.3, atol=3.0)
+    assert len(model.predictor.X) == 35
+    found, expected = (m.rank_law(TEST_X).mean for m in (model, fitted(SMOOTH)))
+    torch.testing.assert_close(found, expected, rtol=0.3, atol=3.0)
 
 
 @pytest.mark.parametrize("num_sources", [0, 1])
 def test_the_default_dtype_does_not_matter(num_sources: int) -> None:
     def predictions() -> Tensor:
-        sources = num_sources * [from_outcomes(X, SMOOTH.unsqueeze(-1))]
+        sources = num_sources * [from_outcomes(X[8:20], SMOOTH[8:20])]
         model = RankingGP(X[:8], SMOOTH[:8].unsqueeze(-1), sources=sources).fit()
         ranks = model.rank_posterior(TEST_X).mean
         return torch.stack([model.posterior(TEST_X).mean, ranks.view(-1, 1)])
@@ -277,21 +266,20 @@ def test_the_default_dtype_does_not_matter(num_sources: int) -> None:
     expected = predictions()
     torch.set_default_dtype(torch.double)
     try:
-        found = predictions()
+        assert torch.equal(predictions(), expected)
     finally:
         torch.set_default_dtype(torch.float32)
-    assert torch.equal(found, expected)
+
+
+def _rows(model: RankingGP, points: Tensor = X) -> Tensor:
+    """Which row of the data each known point is."""
+    return torch.cdist(model.known_X, points).argmin(-1)
 
 
 def test_exact_outcomes_have_no_outliers_and_the_best_is_the_best() -> None:
     outcomes = with_an_outlier()
     best = X[outcomes.argmax()]
-    unknown, exact = (
-        fitted(outcomes, train_Yvar=variance)
-        for variance in (None, torch.zeros_like(outcomes).unsqueeze(-1))
-    )
-    assert unknown.is_outlier.any()
-    assert not torch.equal(unknown.incumbent, best)
+    exact = fitted(outcomes, train_Yvar=torch.zeros_like(outcomes).unsqueeze(-1))
     assert not exact.is_outlier.any()
     assert torch.equal(exact.incumbent, best)
     among = outcomes < outcomes.max()
@@ -299,33 +287,15 @@ def test_exact_outcomes_have_no_outliers_and_the_best_is_the_best() -> None:
     assert torch.equal(exact.incumbent_among(among[_rows(exact)]), second)
 
 
-def _rows(model: RankingGP) -> Tensor:
-    """Which row of the data each known point is."""
-    return torch.cdist(model.known_X, X).argmin(-1)
-
-
 def test_of_exact_outcomes_that_tie_the_model_recommends_one() -> None:
     outcomes = (8.0 * SMOOTH).round()
     model = fitted(outcomes, train_Yvar=torch.zeros_like(outcomes).unsqueeze(-1))
-    tied = X[outcomes == outcomes.max()]
-    assert len(tied) > 2
-    chosen = (tied == model.incumbent).all(-1)
+    is_best = outcomes == outcomes.max()
+    assert is_best.sum() > 2
+    chosen = (X == model.incumbent).all(-1) & is_best
     assert chosen.any()
     # The best of the plateau is in its middle.
-    assert SMOOTH[outcomes == outcomes.max()][chosen] > SMOOTH[outcomes == outcomes.max()].median()
-
-
-def test_of_points_that_none_stands_for_the_best_is_the_incumbent() -> None:
-    points, settings = unit_points(30), ModelSettings(num_conditioned=8)
-    model = RankingGP(points, points[:, :1], input_transform=None, settings=settings).fit()
-    is_left = torch.ones(30, dtype=torch.bool)
-    is_left[model.records.item] = False
-    found = model.incumbent_among(is_left)
-    assert found in model.known_X[is_left]
-    assert found[0] == model.known_X[is_left][:, 0].max()
-    is_left[model.records.item[0]] = True  # one of them does not stand for the others
-    best = model.known_X[is_left][:, 0].max()
-    assert model.incumbent_among(is_left)[0] == best
+    assert SMOOTH[chosen] > SMOOTH[is_best].median()
 
 
 @pytest.mark.parametrize("model", [RankingGP, PoissonRankModel])

@@ -8,11 +8,12 @@ from botorch.acquisition import qLogExpectedImprovement, qLogNoisyExpectedImprov
 from botorch.acquisition.joint_entropy_search import qJointEntropySearch
 from botorch.models import ModelListGP
 from botorch.sampling import SobolQMCNormalSampler
+from botorch.utils.sampling import manual_seed
 from helpers.gaussian import dense_law, unit_points
 from torch import Tensor
 
 from botorch_popbo import RankingGP
-from botorch_popbo.models._predict.conditional import ConditionalKernel
+from botorch_popbo.models.conditional import ConditionalKernel
 
 X = unit_points(12)
 Y = -(X - 0.3).square().sum(-1, keepdim=True)
@@ -35,8 +36,11 @@ def by_algebra(model: RankingGP, noise: Tensor) -> tuple[Tensor, Tensor]:
     )
 
 
-@pytest.mark.parametrize("noise", [None, torch.tensor([[0.1], [1.0], [0.01], [0.5]]).double()])
-@pytest.mark.parametrize("cuts", [[4], [1, 3], [2, 1, 1]])
+GIVEN = torch.tensor([[0.1], [1.0], [0.01], [0.5]]).double()
+
+
+@pytest.mark.parametrize("noise", [None, GIVEN])
+@pytest.mark.parametrize("cuts", [[4], [2, 1, 1]])
 def test_observations_condition_the_joint_law(
     fitted: RankingGP, cuts: list[int], noise: Tensor | None
 ) -> None:
@@ -67,7 +71,7 @@ def test_a_part_of_the_covariance_is_that_of_the_whole(fitted: RankingGP) -> Non
 
 
 @pytest.mark.filterwarnings("ignore:The model inputs are of type torch.float32")
-@pytest.mark.parametrize("batch_shape", [(), (3,), (2, 3)])
+@pytest.mark.parametrize("batch_shape", [(), (2, 3)])
 def test_fantasies_are_batches_of_conditioned_models(
     fitted: RankingGP, batch_shape: tuple[int, ...], tkwargs: dict[str, Any]
 ) -> None:
@@ -88,10 +92,9 @@ def test_fantasies_are_batches_of_conditioned_models(
     assert (together.variance <= model.posterior(TEST_X.to(**tkwargs)).variance + 1e-5).all()
 
 
-@pytest.mark.parametrize("noise", [None, torch.full_like(OBSERVED, 0.1)])
-def test_training_the_conditioned_model_moves_no_bounding_box(noise: Tensor | None) -> None:
+def test_training_the_conditioned_model_moves_no_bounding_box() -> None:
     model = RankingGP(X, Y).fit()
-    conditioned = model.condition_on_observations(0.1 * NEW, OBSERVED, noise)
+    conditioned = model.condition_on_observations(0.1 * NEW, OBSERVED)
     before = [each.posterior(TEST_X).mean for each in (model, conditioned)]
     conditioned.train()
     conditioned(*conditioned.train_inputs)
@@ -122,7 +125,7 @@ def test_the_next_outcome_is_as_noisy_whatever_the_noise_of_what_is_given(
 
 
 def test_an_optimum_to_condition_on_tells_nothing_of_known_points() -> None:
-    noisy = RankingGP(X, Y).fit()
+    noisy = RankingGP(X, Y)
     noisy.likelihood.noise = 0.03
     optimum, value = torch.full((4, 2), 0.3).double(), torch.full((4, 1), 2.0).double()
     gain = qJointEntropySearch(noisy, optimum, value)(X.unsqueeze(1))
@@ -130,18 +133,17 @@ def test_an_optimum_to_condition_on_tells_nothing_of_known_points() -> None:
 
 
 def test_the_models_of_a_list_are_conditioned_one_by_one(fitted: RankingGP) -> None:
-    noise = torch.tensor([[0.1], [1.0], [0.01], [0.5]]).double()
     outcomes, models = torch.cat([OBSERVED, -OBSERVED], dim=-1), ModelListGP(fitted, fitted)
-    conditioned = models.condition_on_observations([NEW, NEW], outcomes, noise=noise.expand(4, 2))
+    conditioned = models.condition_on_observations([NEW, NEW], outcomes, noise=GIVEN.expand(4, 2))
     found = conditioned.posterior(TEST_X)
     for column, own in enumerate((OBSERVED, -OBSERVED)):
-        alone = fitted.condition_on_observations(NEW, own, noise).posterior(TEST_X)
+        alone = fitted.condition_on_observations(NEW, own, GIVEN).posterior(TEST_X)
         torch.testing.assert_close(found.mean[:, [column]], alone.mean)
         torch.testing.assert_close(found.variance[:, [column]], alone.variance)
 
 
 @pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("distance", [0.0, 1e-7, 1e-5, 1e-3])
+@pytest.mark.parametrize("distance", [0.0, 1e-6, 1e-3])
 def test_single_precision_survives_points_that_are_close(seed: int, distance: float) -> None:
     dim = 1 + seed % 4
     points, generator = unit_points(12, dim, seed).float(), torch.Generator().manual_seed(seed)
@@ -152,25 +154,23 @@ def test_single_precision_survives_points_that_are_close(seed: int, distance: fl
     queries = unit_points(15, dim, seed + 50).float().reshape(5, 3, dim)
     near = torch.cat([queries, points[:3].expand(5, 3, dim)], dim=-2)
     queries = torch.cat([near, near + distance * torch.rand(1, dim, generator=generator)], dim=-2)
-    found: list[list[Tensor]] = []
+    found: list[tuple[Tensor, Tensor]] = []
     for dtype in (torch.float32, torch.float64):
         model = RankingGP(points.to(dtype), outcomes.to(dtype)).fit()
-        posterior = model.posterior(queries.to(dtype))
-        with torch.random.fork_rng():
-            torch.manual_seed(0)
+        X, best_f = queries.to(dtype), float(model.posterior(points.to(dtype)).mean.max())
+        posterior, samplers = (
+            model.posterior(X),
+            [SobolQMCNormalSampler(torch.Size([64]), seed=1) for _ in range(2)],
+        )
+        with manual_seed(0):
             assert posterior.rsample(torch.Size([8])).isfinite().all()
-        best_f = float(model.posterior(points.to(dtype)).mean.max())
-        sampler = SobolQMCNormalSampler(torch.Size([64]), seed=1)
-        improvement = qLogExpectedImprovement(model, best_f, sampler=sampler)
-        sampler = SobolQMCNormalSampler(torch.Size([64]), seed=1)
-        noisy = qLogNoisyExpectedImprovement(model, points.to(dtype), sampler=sampler)
-        known = [posterior.mean.flatten(), posterior.variance.flatten()]
-        known.append(improvement(queries.to(dtype)).exp())
-        found.append([torch.cat(known), noisy(queries.to(dtype)).exp()])
-    (known, noisy), expected = ([v.detach().double() for v in values] for values in found)
-    torch.testing.assert_close(known, expected[0], rtol=1e-2, atol=1e-3)
+        improvement = qLogExpectedImprovement(model, best_f, sampler=samplers[0])(X).exp()
+        noisy = qLogNoisyExpectedImprovement(model, points.to(dtype), sampler=samplers[1])(X).exp()
+        known = torch.cat([posterior.mean.flatten(), posterior.variance.flatten(), improvement])
+        found.append((known.detach().double(), noisy.detach().double()))
+    torch.testing.assert_close(found[0][0], found[1][0], rtol=1e-2, atol=1e-3)
     # This one factorises in single precision what is left of a point beside its replicates.
-    torch.testing.assert_close(noisy, expected[1], rtol=1e-2, atol=5e-2)
+    torch.testing.assert_close(found[0][1], found[1][1], rtol=1e-2, atol=5e-2)
 
 
 def test_a_covariance_in_single_precision_is_an_operator_like_any() -> None:
