@@ -31,15 +31,6 @@ from botorch_popbo.data import (
     from_top_k,
 )
 
-
-class Objective(Module):
-    """Whatever BoTorch's fitting is called with has a model."""
-
-    def __init__(self, model: RankModel) -> None:
-        super().__init__()
-        self.model = model
-
-
 #: A default model that hears nothing of distances.
 ORDER_ALONE = partial(RankingGP, order_only=True)
 
@@ -52,15 +43,13 @@ def weights(model: RankModel) -> Tensor:
 @pytest.mark.parametrize("num_points", [8, 15])
 def test_nothing_but_the_order_matters(num_points: int, make: Callable[..., RankModel]) -> None:
     X, Y = toy_data(num_points)
-    if make is RankingGP:
-        make = ORDER_ALONE
+    make = ORDER_ALONE if make is RankingGP else make
     ranks = Y.squeeze(-1).argsort().argsort().to(Y).unsqueeze(-1)
     expected = law(make(X, Y).fit())
-    for transformed in (Y.exp(), Y**3, ranks, 1e200 * Y, Y - 7.0):
-        assert torch.equal(law(make(X, transformed).fit()), expected)
-    # Neither the order of the evaluations nor exact copies.
+    # Neither the scale, nor the order of the evaluations, nor exact copies.
     copied = torch.cat([X.flip(0), X[:3]]), torch.cat([Y.flip(0), Y[:3]])
-    assert torch.equal(law(make(*copied).fit()), expected)
+    for data in ((X, Y.exp()), (X, ranks), (X, 1e200 * Y), copied):
+        assert torch.equal(law(make(*data).fit()), expected)
     assert torch.equal(law(make(order=from_outcomes(X, Y)).fit()), expected)
 
 
@@ -69,15 +58,15 @@ def test_nothing_but_the_order_matters(num_points: int, make: Callable[..., Rank
 def test_botorchs_fitting_does_what_fit_does(make: Callable[..., RankModel]) -> None:
     ours, botorchs = (make(*toy_data(9)) for _ in range(2))
     assert ours.training
-    mll = Objective(botorchs)
+    mll = Module()  # whatever it is called with has a model
+    mll.model = botorchs
     assert fit_gpytorch_mll(mll) is mll
     assert ours.fit() is ours
     assert not any(m.training for m in (mll, *ours.modules(), *botorchs.modules()))
     assert torch.equal(weights(ours), weights(botorchs))
     for option in ("closure", "closure_kwargs", "optimizer_kwargs", "optimizer"):
-        value = {} if option.endswith("kwargs") else lambda: None
         with pytest.raises(UnsupportedError, match="has a training of its own"):
-            fit_gpytorch_mll(mll, **{option: value})
+            fit_gpytorch_mll(mll, **{option: {}})
     assert torch.equal(weights(ours), weights(botorchs))
 
 
@@ -92,14 +81,14 @@ def test_a_model_of_other_data_has_the_same_settings(make: Callable[..., RankMod
 
 
 @EACH
-@pytest.mark.parametrize("is_fitted", [False, True])
 def test_a_model_of_other_data_learns_the_bounding_box_of_these(
-    make: Callable[..., RankModel], is_fitted: bool
+    make: Callable[..., RankModel],
 ) -> None:
     X, Y = toy_data(8)
-    model = make(X, Y)
-    other = (model.fit() if is_fitted else model).with_order(from_outcomes(100.0 * X, Y))
-    assert torch.equal(other.encode(100.0 * X), make(100.0 * X, Y).encode(100.0 * X))
+    expected = make(100.0 * X, Y).encode(100.0 * X)
+    for model in (make(X, Y), make(X, Y).fit()):
+        other = model.with_order(from_outcomes(100.0 * X, Y))
+        assert torch.equal(other.encode(100.0 * X), expected)
 
 
 @EACH
@@ -108,7 +97,9 @@ def test_pending_points_are_known(make: Callable[..., RankModel]) -> None:
     before = law(model)
     informed = model.with_pending(TEST_X[:2])
     assert torch.equal(informed.known_X, torch.cat([model.known_X, TEST_X[:2]]))
-    assert informed.rank_posterior(TEST_X).exposure == 17.0
+    # A network counts them, too; a rank of a Gaussian process is one among evaluated points.
+    exposure = informed.rank_law(informed.encode(TEST_X)).exposure
+    assert exposure == (15.0 if make is RankingGP else 17.0)
     assert not informed.training
     assert torch.equal(law(model), before)
     twice = model.with_pending(TEST_X[:1]).with_pending(TEST_X[1:2])
@@ -118,8 +109,7 @@ def test_pending_points_are_known(make: Callable[..., RankModel]) -> None:
 @EACH
 def test_failures_are_the_worst_outcomes(make: Callable[..., RankModel]) -> None:
     X, Y = toy_data(15)
-    if make is RankingGP:  # how far off a failure is, is not known
-        make = ORDER_ALONE
+    make = ORDER_ALONE if make is RankingGP else make  # how far off a failure is, is not known
     failed = Y.lt(Y.median())
     finite, infinite = (
         make(X, torch.where(failed, worst, Y)).fit() for worst in (Y.min() - 1.0, -torch.inf)
@@ -133,7 +123,7 @@ SMOOTH = -(X30 - 1.0).square().sum(-1, keepdim=True)
 SOURCES: dict[str, Callable[[], Order]] = {
     "comparisons": lambda: from_comparisons(X30[:8], COMPARISONS),
     "top_k": lambda: from_top_k(X30[:10], top=[3, 1, 4], rest=[0, 2, 6, 7]),
-    "ordering": lambda: from_ordering(X30[:6], torch.tensor([4, 2, 0, 1, 5, 3])),
+    "ordering": lambda: from_ordering(X30[:6], [4, 2, 0, 1, 5, 3]),
     "replicates": lambda: from_replicates(
         torch.cat([X30, X30[:4]]), torch.cat([SMOOTH, SMOOTH[:4] + 0.1])
     ),
@@ -194,9 +184,9 @@ def test_the_default_transform_is_the_bounding_box_of_the_data(
 
 
 @EACH
-@pytest.mark.parametrize("scale", [1e-10, 1e-300, 1e200])
+@pytest.mark.parametrize("scale", [1e-300, 1e200])
 def test_the_size_of_the_box_does_not_matter(scale: float, make: Callable[..., RankModel]) -> None:
-    X, Y = toy_data(15)
+    X, Y = toy_data(8)
     expected, small = make(X, Y).fit(), make(scale * X, Y).fit()
     torch.testing.assert_close(law(small, scale * TEST_X), law(expected), rtol=1e-4, atol=1e-6)
 
@@ -275,21 +265,17 @@ def test_a_query_of_another_dtype_changes_nothing(model: RankModel, dtype: torch
 
 
 @EACH
-def test_data_of_a_graph_are_taken_without_it(make: Callable[..., RankModel]) -> None:
-    X = toy_data(8)[0].requires_grad_()
-    model = make(1.0 * X, X.square().sum(-1, keepdim=True)).fit()
-    assert not any(buffer.requires_grad for buffer in model.buffers())
-    assert model.with_pending(TEST_X[:1]).known_X.shape == (9, 2)
-
-
-@EACH
-def test_data_are_given_once(make: Callable[..., RankModel]) -> None:
-    X, Y = toy_data(5)
+def test_data_are_given_once_and_without_their_graph(make: Callable[..., RankModel]) -> None:
+    X, Y = toy_data(8)
     for data in ({"order": from_outcomes(X, Y)}, {"train_Y": None}):
         with pytest.raises(InputDataError, match=r"Pass train_X and train_Y, or .*order.*combine"):
             make(**{"train_X": X, "train_Y": Y} | data)
     with pytest.raises(InputDataError, match="Pass train_X and train_Y"):
         make(order=from_outcomes(X, Y), train_Yvar=Y)
+    X.requires_grad_()
+    model = make(1.0 * X, X.square().sum(-1, keepdim=True)).fit()
+    assert not any(buffer.requires_grad for buffer in model.buffers())
+    assert model.with_pending(TEST_X[:1]).known_X.shape == (9, 2)
 
 
 @EACH

@@ -16,7 +16,7 @@ from helpers.utility import SMOOTH, TEST_X, X, fitted, predicted, with_a_surpris
 from torch import Tensor
 
 from botorch_popbo import LogExpectedUtilityImprovement, PoissonRankModel, RankingGP
-from botorch_popbo.data import RankCounts, combine, from_outcomes
+from botorch_popbo.data import combine, from_outcomes
 from botorch_popbo.models.input_transforms import OneHotCategories
 from botorch_popbo.settings import ModelSettings
 
@@ -292,7 +292,7 @@ def test_of_exact_outcomes_that_tie_the_model_recommends_one() -> None:
     model = fitted(outcomes, train_Yvar=torch.zeros_like(outcomes).unsqueeze(-1))
     is_best = outcomes == outcomes.max()
     assert is_best.sum() > 2
-    chosen = (X == model.incumbent).all(-1) & is_best
+    chosen = (model.incumbent == X).all(-1) & is_best
     assert chosen.any()
     # The best of the plateau is in its middle.
     assert SMOOTH[chosen] > SMOOTH[is_best].median()
