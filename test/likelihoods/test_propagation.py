@@ -104,12 +104,11 @@ def test_evidence_and_moments_are_those_of_all_utilities(case: Case) -> None:
     assert float(found.weights.sum()) == pytest.approx(0.0, abs=1e-8)
 
 
-EIGHT = [3, 1, 4, 0, 5, 7, 2, 6]
-HALF = [*itertools.pairwise(EIGHT[:4]), *((EIGHT[3], failed) for failed in EIGHT[4:])]
-RANKINGS = {"complete": chain(EIGHT), "half of them failed": relate(HALF)}
+BEST, WORST = [3, 1, 4, 0], [5, 7, 2, 6]
+FAILURES = [*itertools.pairwise(BEST), *((BEST[-1], failed) for failed in WORST)]
 
 
-@pytest.mark.parametrize("statements", RANKINGS.values(), ids=RANKINGS)
+@pytest.mark.parametrize("statements", [chain(BEST + WORST), relate(FAILURES)])
 @pytest.mark.parametrize("seed", range(3))
 def test_the_evidence_of_a_ranking_is_the_probability_of_an_orthant(
     statements: Statements, seed: int
@@ -118,27 +117,6 @@ def test_the_evidence_of_a_ranking_is_the_probability_of_an_orthant(
     gaps = statements.differences(statements.differences(matrix).T)
     exact = math.log(multivariate_normal.cdf(torch.zeros(7), cov=gaps, rng=0))
     assert float(propagate(matrix, statements).log_evidence) == pytest.approx(exact, abs=0.1)
-
-
-def all_answers() -> list[Statements]:
-    """To questions of which three form a cycle."""
-    asked = [(0, 1), (1, 2), (2, 0), (3, 0)]
-    signs = itertools.product([1, -1], repeat=4)
-    return [relate(answers=[p[::s] for p, s in zip(asked, each, strict=True)]) for each in signs]
-
-
-@pytest.mark.parametrize(
-    "every",
-    [
-        [chain(order) for order in itertools.permutations(range(4))],
-        [relate([(i, j) for j in range(4) if j != i]) for i in range(4)],
-        all_answers(),
-    ],
-    ids=["rankings", "winners", "answers"],
-)
-def test_probabilities_of_all_that_may_be_said_sum_to_one(every: list[Statements]) -> None:
-    values = [propagate(prior(4), statements, NOISE).log_evidence for statements in every]
-    assert float(torch.stack(values).logsumexp(0)) == pytest.approx(0.0, abs=0.03)
 
 
 def test_few_records_have_known_probabilities() -> None:
@@ -190,25 +168,13 @@ def test_records_without_statements_change_nothing(name: str) -> None:
     statements, number = CASES[name].statements, len(CASES[name].statements) + 1
     matrix = prior(number)
     few, many = (propagate(each, statements, NOISE) for each in (matrix[:6, :6], matrix))
-    for one, other in zip(
-        (few.log_evidence, few.by_log_noise, few.weights, few.utilities, few.by_covariance()),
-        (many.log_evidence, many.by_log_noise, many.weights, many.utilities, many.by_covariance()),
-        strict=True,
-    ):
-        same = other[tuple(slice(6) for _ in other.shape)]
-        torch.testing.assert_close(one, same, rtol=1e-4, atol=1e-5)
-    explained = many.root @ many.root.T
-    torch.testing.assert_close(few.root @ few.root.T, explained[:6, :6], rtol=1e-4, atol=1e-4)
+    for name in ("log_evidence", "by_log_noise", "weights", "utilities"):
+        one, other = getattr(few, name), getattr(many, name)
+        torch.testing.assert_close(one, other[:6] if one.ndim else other, rtol=1e-4, atol=1e-5)
+    slopes = few.by_covariance(), many.by_covariance()
+    for one, other in (slopes, (few.root @ few.root.T, many.root @ many.root.T)):
+        torch.testing.assert_close(one, other[:6, :6], rtol=1e-4, atol=1e-4)
     assert not bool(many.weights[6:].any())
-
-
-def test_the_less_a_judge_errs_the_more_an_answer_says() -> None:
-    said = [
-        propagate(prior(3), relate(answers=number * [(0, 1)], errs=errs), NOISE)
-        for number, errs in ((1, 10.0), (1, 1.0), (9, 1.0))
-    ]
-    gaps = [float(each.utilities[0] - each.utilities[1]) for each in said]
-    assert gaps == sorted(gaps)
 
 
 @pytest.mark.parametrize("name", ["ranking", "failed", "tied"])
@@ -257,23 +223,20 @@ def mixture(seed: int) -> tuple[Tensor, Statements, Distances | None, float]:
     lengthscale = torch.full((X.shape[-1],), 10.0 ** integer(-1, 2)).double()
     matrix = covariance(X, lengthscale, 10.0 ** -integer(2, 7) + 1e-8)
     ranking = torch.randperm(number, generator=generator)[: integer(2, number + 1)].tolist()
-    failed = [(ranking[0], other) for other in ranking[1:] if seed % 4 == 3]
-    asked = torch.randint(number, (integer(0, 60), 2), generator=generator)
-    # Of a source, where outcomes have distances: they are a ranking, which no answer contradicts.
+    # No answer contradicts distances: these are of a ranking, answers then of another task.
     free = set(range(number)) - set(ranking[: number * (1 - seed % 2)])
+    asked = torch.randint(number, (integer(0, 60) * (seed % 3 > 0), 2), generator=generator)
     answers = [(i, j) for i, j in asked.tolist() if i != j and {i, j} <= free]
-    kinds = {
-        "strict": failed or [*itertools.pairwise(ranking)],
-        "answers": [] if seed % 3 == 0 else answers + [pair[::-1] for pair in answers[:5]],
-        "drawn": answers[::7] if seed % 3 == 2 else [],
-    }
-    statements = relate(**kinds, errs=10.0 ** integer(-1, 2))
+    answers += [pair[::-1] for pair in answers[:5]]
+    strict = itertools.pairwise(ranking)
+    statements = relate(strict, (), answers, answers[::7], 10.0 ** integer(-1, 2))
+    noise = 10.0 ** -integer(0, 7)
     if seed % 2:
-        return matrix, statements, None, 10.0 ** -integer(0, 7)
-    gaps = torch.rand(len(statements), generator=generator, dtype=torch.double)
-    log_gap = ((18.0 * gaps - 9.0) * math.log(10.0)).where(statements.is_strict, math.nan)
+        return matrix, statements, None, noise
+    decades = 18.0 * torch.rand(len(statements), generator=generator, dtype=torch.double) - 9.0
+    log_gap = (math.log(10.0) * decades).where(statements.is_strict, math.nan)
     concentration = torch.tensor(10.0 ** integer(-2, 5)).double()
-    return matrix, statements, Distances(log_gap, concentration), 10.0 ** -integer(0, 7)
+    return matrix, statements, Distances(log_gap, concentration), noise
 
 
 @pytest.mark.parametrize("first", range(0, 60, 10))
@@ -286,4 +249,3 @@ def test_whatever_is_said_settles(first: int) -> None:
         values = found.utilities, found.log_evidence, found.root, found.by_covariance()
         for each in (*values, found.by_log_noise, *found.by_distances):
             assert bool(each.isfinite().all()), seed
-        assert bool((found.utilities.abs() < 1e3 + 1e10 * (distances is not None)).all()), seed

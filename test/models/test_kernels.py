@@ -70,13 +70,10 @@ def test_in_many_columns_points_may_be_close() -> None:
     torch.testing.assert_close(kernel(close).to_dense(), expected, rtol=1e-13, atol=0.0)
 
 
-def test_without_priors_it_is_smooth_at_first() -> None:
+def test_without_priors_it_is_smooth_at_first_and_it_has_no_batches() -> None:
     kernel = RoughMaternKernel(ard_num_dims=2).double()
     smooth = MaternKernel(nu=2.5, ard_num_dims=2).double()
     torch.testing.assert_close(kernel(X).to_dense(), smooth(X).to_dense())
     assert not list(kernel.named_priors())
-
-
-def test_it_has_no_batches() -> None:
     with pytest.raises(UnsupportedError, match="no batches"):
         RoughMaternKernel(ard_num_dims=2, batch_shape=torch.Size([2]))
