@@ -96,15 +96,6 @@ def test_the_gradient_is_that_of_the_posterior_density(make: Callable[[], Sample
     torch.testing.assert_close(found, torch.tensor(expected).double(), rtol=1e-3, atol=2e-3)
 
 
-def test_tasks_are_correlated() -> None:
-    sample = with_sources()
-    modules, source = sample.hyperparameters.modules, sample.records.source
-    expected = modules.kernel(sample.X).to_dense() * modules.correlation[source][:, source]
-    found = Evidence(sample).condition(sample.hyperparameters.start).covariance
-    apart = ~torch.eye(len(source), dtype=torch.bool)
-    torch.testing.assert_close(found[apart], expected[apart])
-
-
 @pytest.mark.parametrize("name", ["outcomes", "answers"])
 def test_the_result_is_a_maximum_within_its_limits(name: str) -> None:
     sample = of_order(ORDERS[name])

@@ -4,6 +4,7 @@ import pytest
 import torch
 from helpers.gaussian import hyperparameters, ranked, unit_points
 from helpers.ranking import tensor
+from torch import Tensor
 
 from botorch_popbo.models.evidence import Evidence, Sample
 from botorch_popbo.models.outliers import fit_robustly, lone_surprise, plausible_records
@@ -65,30 +66,25 @@ def test_most_records_stay_however_small_the_odds_against_them() -> None:
     assert plausible_records(sample, conditioned, every, 100.0).sum() == 24
 
 
-POINTS = tensor([[0.1, 0.1], [0.9, 0.9], [0.5, 0.5], [0.5, 0.4]])
+def beside(*second: float) -> Tensor:
+    return tensor([[0.1, 0.1], second, [0.5, 0.5], [0.5, 0.4]])
 
 
 @pytest.mark.parametrize(
-    ("second", "outcomes", "aside", "lone"),
+    ("points", "outcomes", "aside", "lone"),
     [
-        ([0.9, 0.9], [4.0, 3.0, 2.0, 1.0], [0], [0]),
-        ([0.9, 0.9], [2.5, 3.0, 2.0, 1.0], [0], []),  # not the best
-        ([0.9, 0.9], [4.0, 3.0, 2.0, 1.0], [], []),  # not set aside
-        ([0.9, 0.9], [4.0, 5.0, 2.0, 1.0], [0, 1], [1]),
-        ([0.2, 0.15], [4.0, 3.0, 2.0, 1.0], [0], []),  # there is one near it
-        ([0.1, 0.1], [4.0, 3.0, 2.0, 1.0], [0], []),
+        (beside(0.9, 0.9), [4.0, 3.0, 2.0, 1.0], [0], [0]),
+        (beside(0.9, 0.9), [2.5, 3.0, 2.0, 1.0], [0], []),  # not the best
+        (beside(0.9, 0.9), [4.0, 3.0, 2.0, 1.0], [], []),  # not set aside
+        (beside(0.9, 0.9), [4.0, 5.0, 2.0, 1.0], [0, 1], [1]),
+        (beside(0.2, 0.15), [4.0, 3.0, 2.0, 1.0], [0], []),
+        (beside(0.1, 0.1), [4.0, 3.0, 2.0, 1.0], [0], []),
+        (torch.eye(4).double(), [4.0, 3.0, 2.0, 1.0], [0], []),  # no choice is nearer than others
     ],
 )
 def test_the_best_is_alone_until_a_point_near_it_is_evaluated(
-    second: list[float], outcomes: list[float], aside: list[int], lone: list[int]
+    points: Tensor, outcomes: list[float], aside: list[int], lone: list[int]
 ) -> None:
     is_used = torch.ones(4, dtype=torch.bool).index_fill(0, torch.tensor(aside).long(), False)
-    points = POINTS.clone()
-    points[1] = tensor(second)
     sample = Sample(points, ranked(tensor(outcomes)), hyperparameters())
     assert lone_surprise(sample, is_used).tolist() == lone
-
-
-def test_no_choice_is_nearer_than_another_one() -> None:
-    sample = Sample(torch.eye(4).double(), ranked(tensor([4.0, 3, 2, 1])), hyperparameters())
-    assert len(lone_surprise(sample, torch.arange(4) > 0)) == 0

@@ -91,31 +91,23 @@ def fitted(outcomes: Tensor, **options: Any) -> RankingGP:
 
 
 @EACH
-def test_everything_that_is_said_of_a_rank_is_one_law(outcomes: Tensor) -> None:
-    noise = outcomes is not SMOOTH
-    posterior = fitted(outcomes).rank_posterior(NEW, observation_noise=noise)
+def test_all_probabilities_are_of_ranks_that_are_possible(outcomes: Tensor) -> None:
+    posterior = fitted(outcomes).rank_posterior(NEW, observation_noise=outcomes is not SMOOTH)
     support = torch.arange(19.0).double()
     probability = posterior.log_prob(support).exp()
     torch.testing.assert_close(probability.sum(-1), torch.ones(5).double())
     # A new point may tie with points that are equally good: it is worse than none, or than all.
     sizes = outcomes.unique(return_counts=True)[1].flip(0)
     possible = torch.cat([torch.zeros(1), sizes.cumsum(0)]).long()
-    assert set((probability > 0.0).any(0).nonzero().flatten().tolist()) <= set(possible.tolist())
-    assert (probability[:, possible] > 0.0).any(0).all()
+    expected = torch.zeros(19, dtype=torch.bool).index_fill(0, possible, True)
+    assert torch.equal((probability > 0.0).any(0), expected)
     torch.testing.assert_close(posterior.cdf(support), probability.cumsum(-1), atol=1e-12, rtol=0)
     mean = (probability * support).sum(-1, keepdim=True)
     torch.testing.assert_close(posterior.mean, mean)
     variance = (probability * (support - mean).square()).sum(-1, keepdim=True)
     torch.testing.assert_close(posterior.variance, variance)
-    for level in (0.1, 0.5, 0.9):
-        quantile = posterior.quantile(torch.tensor(level).double())
-        first = (posterior.cdf(support) >= level).double().argmax(-1)
-        assert torch.equal(quantile.squeeze(-1), first.double())
-    with torch.random.fork_rng():
-        torch.manual_seed(0)
-        samples = posterior.sample(torch.Size([20_000])).squeeze(-1)
-    frequency = (samples.unsqueeze(-1) == support).double().mean(0)
-    torch.testing.assert_close(frequency, probability, atol=0.015, rtol=0)
+    half = (posterior.cdf(support) >= 0.5).double().argmax(-1, keepdim=True)
+    assert torch.equal(posterior.quantile(torch.tensor(0.5).double()), half.double())
 
 
 def test_the_averaged_law_has_gradients_and_no_unit() -> None:
@@ -133,13 +125,11 @@ def test_the_averaged_law_has_gradients_and_no_unit() -> None:
 @pytest.mark.parametrize("is_gross", [True, False])
 def test_only_strong_evidence_sets_records_aside(is_gross: bool) -> None:
     outcomes, bad = SMOOTH.clone(), SMOOTH.argsort()[[2, 5]]
-    if is_gross:
-        outcomes[bad] = torch.tensor([9.0, 8.0]).double()
+    outcomes[bad] += 9.0 * is_gross
     is_used, records = torch.ones(18, dtype=torch.bool).index_fill(0, bad, False), ranked(outcomes)
     with torch.no_grad():
         found = plausible_ranks(Sample(X, records, hyperparameters()), is_used, records, EVERY)
     assert {len(law.predictor.X) for law in found} == {16 if is_gross else 18}
-    assert all(law.buckets.size.sum() == 18 for law in found)
 
 
 FOUR, SIX = tensor([1.0, 2.0, 3.0, 4.0]), tensor([6.0, 5.0, 4.0, 3.0, 2.0, 1.0])

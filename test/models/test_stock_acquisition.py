@@ -2,6 +2,7 @@
 
 import inspect
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 import botorch.acquisition.multi_objective as several_outputs
@@ -103,13 +104,15 @@ OTHERS = {
 REFUSALS = (UnsupportedError, NotImplementedError, TypeError, ValueError, AttributeError)
 
 
-@pytest.fixture(scope="module")
-def gaussian() -> RankingGP:
-    return RankingGP(X, Y).fit()
+@cache
+def gaussian(dtype: torch.dtype = torch.float64) -> RankingGP:
+    """Shared: do not change it."""
+    return RankingGP(X.to(dtype), Y.to(dtype)).fit()
 
 
-@pytest.fixture(scope="module")
+@cache
 def network() -> PoissonRankModel:
+    """Shared: do not change it."""
     return PoissonRankModel.paper(X, Y).fit()
 
 
@@ -162,78 +165,67 @@ def test_every_registered_function_of_one_output_is_in_the_table() -> None:
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=["float32", "float64"])
 @pytest.mark.parametrize("kind", USES)
 def test_a_good_point_is_worth_more(kind: type[AcquisitionFunction], dtype: torch.dtype) -> None:
-    model = RankingGP(X.to(dtype), Y.to(dtype)).fit()
-    use = USES[kind]
     options = {
         name: tuple(v.to(dtype) for v in value) if name == "constraints_tuple" else value
-        for name, value in use.options.items()
+        for name, value in USES[kind].options.items()
     }
     with manual_seed(0):
-        good, bad = values(build(kind, model, **options), use)
+        good, bad = values(build(kind, gaussian(dtype), **options), USES[kind])
     assert good > bad
 
 
 @pytest.mark.parametrize("kind", USES)
-def test_counts_are_never_maximised(
-    kind: type[AcquisitionFunction], network: PoissonRankModel
-) -> None:
+def test_counts_are_never_maximised_but_negated_ones_are(kind: type[AcquisitionFunction]) -> None:
     use = USES[kind]
-    with (
-        manual_seed(0),
-        pytest.raises((UnsupportedError, NotImplementedError), match=r"RankingGP|PoissonRankModel"),
+
+    def of_counts(**options: Any) -> tuple[float, float]:
+        with manual_seed(0):
+            return values(build(kind, network(), **use.options, **options), use)
+
+    with pytest.raises(
+        (UnsupportedError, NotImplementedError), match=r"RankingGP|PoissonRankModel"
     ):
-        values(build(kind, network, **use.options), use)
+        of_counts()
+    if use.on_counts:
+        good, bad = of_counts(posterior_transform=NegatedRank())
+        assert good > bad
+    else:
+        with pytest.raises(REFUSALS):
+            of_counts(posterior_transform=NegatedRank())
 
 
-@pytest.mark.parametrize("kind", USES)
-def test_negated_counts_are(kind: type[AcquisitionFunction], network: PoissonRankModel) -> None:
-    use, transform = USES[kind], NegatedRank()
+def test_integrated_variances_are_those_of_the_joint_law() -> None:
+    model = gaussian()
     with manual_seed(0):
-        if use.on_counts:
-            good, bad = values(
-                build(kind, network, **use.options, posterior_transform=transform), use
-            )
-            assert good > bad
-        else:
-            with pytest.raises(REFUSALS):
-                values(build(kind, network, **use.options, posterior_transform=transform), use)
-
-
-def test_integrated_variances_are_those_of_the_joint_law(gaussian: RankingGP) -> None:
-    with manual_seed(0):
-        function = build(stock.qNegIntegratedPosteriorVariance, gaussian, num_mc_points=32)
+        function = build(stock.qNegIntegratedPosteriorVariance, model, num_mc_points=32)
     points = torch.cat([GOOD, function.mc_points.reshape(-1, 2)])
-    _, covariance = dense_law(gaussian.predictor, gaussian.encode(points))
-    gain = covariance[0, 1:].square() / (covariance[0, 0] + gaussian.noise)
+    _, covariance = dense_law(model.predictor, model.encode(points))
+    gain = covariance[0, 1:].square() / (covariance[0, 0] + model.noise)
     expected = -(covariance.diagonal()[1:] - gain).mean()
     torch.testing.assert_close(function(GOOD), expected.reshape(1), rtol=1e-5, atol=1e-7)
 
 
 @pytest.mark.parametrize("kind", [stock.qMaxValueEntropy, stock.qLogNoisyExpectedImprovement])
-def test_what_is_pending_is_worth_less(
-    kind: type[AcquisitionFunction], gaussian: RankingGP
-) -> None:
+def test_what_is_pending_is_worth_less(kind: type[AcquisitionFunction]) -> None:
     with manual_seed(0):
-        function = build(kind, gaussian, **USES[kind].options)
+        function = build(kind, gaussian(), **USES[kind].options)
         before = values(function, USES[kind])[0]
         function.set_X_pending(GOOD)
-        after = values(function, USES[kind])[0]
-    assert after < before
+        assert values(function, USES[kind])[0] < before
 
 
-def test_what_is_not_registered_works_as_well(gaussian: RankingGP) -> None:
+def test_what_is_not_registered_works_as_well() -> None:
+    model = gaussian()
     samplers = [SobolQMCNormalSampler(torch.Size([number]), seed=0) for number in (3, 2)]
-    lookahead = stock.qMultiStepLookahead(gaussian, batch_sizes=[1, 1], samplers=samplers)
+    lookahead = stock.qMultiStepLookahead(model, batch_sizes=[1, 1], samplers=samplers)
     number = lookahead.get_augmented_q_batch_size(1)
     assert lookahead(GOOD.expand(number, 2)) > lookahead(BAD.expand(number, 2))
     choices = unit_points(100, seed=2)
     with manual_seed(0):
-        chosen = MaxPosteriorSampling(gaussian, replacement=False)(choices, num_samples=10)
-    mean = gaussian.posterior(choices).mean
-    assert gaussian.posterior(chosen).mean.mean() > mean.mean() + mean.std()
-    models = ModelList(gaussian, RankingGP(X, 0.2 - X[:, :1]).fit())
-    constrained = analytic.LogConstrainedExpectedImprovement(
-        models, best_f(gaussian), 0, {1: (0.0, None)}
-    )
+        chosen = MaxPosteriorSampling(model, replacement=False)(choices, num_samples=10)
+    mean = model.posterior(choices).mean
+    assert model.posterior(chosen).mean.mean() > mean.mean() + mean.std()
+    models, bounds = ModelList(model, RankingGP(X, 0.2 - X[:, :1]).fit()), {1: (0.0, None)}
+    constrained = analytic.LogConstrainedExpectedImprovement(models, best_f(model), 0, bounds)
     feasible, violating = torch.tensor([[[0.1, 0.3]], [[0.6, 0.3]]]).double()
     assert constrained(feasible) > constrained(violating)
