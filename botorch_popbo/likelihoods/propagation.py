@@ -254,10 +254,17 @@ class _OfDifferences(_Regression):
         inverse = torch.cholesky_inverse(factor)
         weights = scale * (inverse @ (site.shift / scale))
         # Of a sharp site what the others leave open is small, and keeps its digits this way.
-        left, sharpness = inverse.diagonal(), site.precision * self.prior
-        is_vague, is_sharp = sharpness < 1e-7, sharpness > 1.0
-        variance = self.prior.where(is_vague, (1.0 - left) / site.precision)
-        rest = (1.0 / self.prior).where(is_vague, site.precision * left / (1.0 - left))
+        left = inverse.diagonal()
+        is_sharp = left < 0.5
+        variance = (1.0 - left) / site.precision
+        rest = site.precision * left / (1.0 - left)
+        if len(vague := (1.0 - left < 1e-7).nonzero().squeeze(-1)):
+            # What such a site adds has no digits here. Others may say more of its difference, so
+            # sharply that no digit is left, and then any small variance gives the same site.
+            rows, prior = self.matrix[vague] * scale, self.prior[vague]
+            spread = prior - ((rows @ inverse) * rows).sum(-1)
+            variance[vague] = spread.maximum(1e-10 * prior)
+            rest[vague] = 1.0 / variance[vague] - site.precision[vague]
         mean = ((site.shift - weights) / site.precision).where(is_sharp, self.matrix @ weights)
         rest_shift = (site.shift * left - weights) / (1.0 - left)
         rest_shift = rest_shift.where(is_sharp, mean / variance - site.shift)
