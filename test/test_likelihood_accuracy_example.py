@@ -1,13 +1,14 @@
 import itertools
 import math
 from types import ModuleType
+from typing import Any
 
 import pytest
 import torch
 from helpers.examples import import_example
-from helpers.gaussian import covariance, unit_points
+from scipy.stats import multivariate_normal
 
-MATRIX = covariance(unit_points(4), torch.tensor([0.4, 0.7]).double(), 1e-2)
+from botorch_popbo.likelihoods import sites
 
 
 @pytest.fixture
@@ -15,22 +16,64 @@ def example(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     return import_example(monkeypatch, "likelihood_accuracy")
 
 
-def sampled(example: ModuleType, above: list[list[int]], index: list[int]) -> float:
-    matrix = MATRIX[index][:, index]
-    sampler = example.Sampler(above, matrix, -example.places(above))
-    value, error = sampler.log_probability(seed=0)
-    assert error < 0.01
-    return float(value)
+def sampled(example: ModuleType, case: Any) -> float:
+    truth, _ = example.sample(case, case.propagate(), 1e4, 2**20)
+    return float(truth.log_evidence)
+
+
+@pytest.mark.parametrize("name", ["failed", "tied", "answers"])
+def test_a_sampled_probability_is_that_of_an_orthant(example: ModuleType, name: str) -> None:
+    cases = {
+        "failed": lambda: example.ranking(5, 0, failed=2),
+        "tied": lambda: example.ranking(6, 1, tied=2),
+        "answers": lambda: example.pairs(4, 0, 0.1),
+    }
+    case = cases[name]()
+    differences = case.statements.differences
+    matrix = differences(differences(case.covariance).T)
+    matrix += (case.statements.noise * case.noise).diag()
+    law = multivariate_normal(torch.zeros(len(matrix)).numpy(), matrix.numpy(), allow_singular=True)
+    # Genz's method of the distribution function; no difference is below zero.
+    expected = math.log(law.cdf(torch.zeros(len(matrix)).numpy()))
+    assert sampled(example, case) == pytest.approx(expected, abs=0.03)
 
 
 def test_all_rankings_have_probability_one(example: ModuleType) -> None:
-    chain = example.chain(4, 0)
-    every = [sampled(example, chain, list(order)) for order in itertools.permutations(range(4))]
-    assert sum(map(math.exp, every)) == pytest.approx(1.0, abs=2e-3)
+    case = example.ranking(4, 0)
+    every = (torch.tensor(order) for order in itertools.permutations(range(4)))
+    values = [
+        sampled(example, example.replace(case, statements=case.statements.renumbered(order)))
+        for order in every
+    ]
+    assert sum(map(math.exp, values)) == pytest.approx(1.0, abs=0.02)
 
 
-def test_ties_are_all_rankings_of_the_tied(example: ModuleType) -> None:
-    chain, tied = example.chain(4, 0), [[], [0], [0], [1, 2]]
-    either = [sampled(example, chain, index) for index in ([0, 1, 2, 3], [0, 2, 1, 3])]
-    found = sampled(example, tied, [0, 1, 2, 3])
-    assert math.exp(found) == pytest.approx(sum(map(math.exp, either)), rel=0.01)
+@pytest.mark.parametrize(
+    ("kind", "options"), [("ranking", ()), ("pairs", (0.1,)), ("measured", (7.0,))]
+)
+def test_the_grid_has_the_moments_of_a_site(
+    example: ModuleType, kind: str, options: tuple[float, ...]
+) -> None:
+    one = getattr(example, kind)(4, 0, *options).subset(torch.tensor([0]))
+    mean, variance = torch.tensor([[-2.0], [0.3]]).double()
+    noise = one.statements.noise * one.noise
+    if one.distances is None:
+        tilted = sites.truncate(mean, variance, noise)
+    else:
+        tilted, _ = sites.distance(mean, variance, *one.distances)
+    found = example.moments(one, float(mean), float(variance))
+    assert found == pytest.approx((float(tilted.mean), float(tilted.variance) ** 0.5), rel=1e-5)
+
+
+@pytest.mark.parametrize("number", range(20))
+def test_random_statements_settle(example: ModuleType, number: int) -> None:
+    assert example.fuzz(number) == ""
+
+
+def test_tables_have_a_row_for_each_case(
+    example: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(example, "CASES", {"an order": lambda seed: example.ranking(4, seed)})
+    monkeypatch.setattr(example, "SEEDS", range(1))
+    example.accuracy()
+    assert capsys.readouterr().out.splitlines()[-1].startswith("| an order |")

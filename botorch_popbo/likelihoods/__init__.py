@@ -1,1 +1,5 @@
-"""What is said of utilities, and their posterior, as pure tensor functions."""
+"""Statements about utilities, and their posterior, as pure tensor functions."""
+
+from botorch_popbo.likelihoods import propagation, sites, statements
+
+__all__ = ["propagation", "sites", "statements"]

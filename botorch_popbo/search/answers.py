@@ -320,8 +320,8 @@ def _noise_ratios(
 def _foreseen(model: RankingGP, answer: Answer, noise: Tensor) -> tuple[Tensor, Tensor]:
     """Mean and variance of each compared difference by all answers but this comparison.
 
-    Laplace's method has made a normal factor of each, with the slope and the curvature of its
-    log-probability at the mean; it is divided out.
+    A normal factor with the slope and the curvature of its log-probability at the mean, which is
+    near its site, is divided out.
     """
     one, other = torch.tensor(answer.better).T
     with torch.no_grad():
