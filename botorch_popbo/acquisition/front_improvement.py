@@ -16,10 +16,13 @@ from botorch.utils.safe_math import log1mexp
 from torch import Tensor
 from torch.nn import ModuleList
 
-from botorch_popbo.acquisition._known_points import log_remoteness
 from botorch_popbo.acquisition._log_improvement import log_improvement
 from botorch_popbo.acquisition._slack_constraint import place_of
-from botorch_popbo.acquisition.rank_acquisition import RankAcquisitionFunction, check_model
+from botorch_popbo.acquisition.rank_acquisition import (
+    RankAcquisitionFunction,
+    check_model,
+    log_remoteness,
+)
 from botorch_popbo.models.ranking_gp import RankingGP
 from botorch_popbo.settings import AcquisitionSettings
 

@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from functools import partial
 from typing import cast
 
 import torch
@@ -12,12 +13,14 @@ from botorch.utils.transforms import t_batch_mode_transform
 from torch import Tensor
 from torch.nn import ModuleList
 
-from botorch_popbo.acquisition._known_points import distance_to_known
 from botorch_popbo.acquisition._slack_constraint import SlackConstraint
 from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.models.outliers import near_radius
 from botorch_popbo.models.rank_model import RankModel
 from botorch_popbo.models.ranking_gp import RankingGP
+
+#: Known radii, beyond which nothing is left of being near, not even a slope that is no number.
+_FAR = 1e3
 
 
 class RankAcquisitionFunction(AcquisitionFunction, ABC):
@@ -243,3 +246,53 @@ def find_baseline(model: RankModel, X_baseline: Tensor | None) -> Tensor:
         check_points(X_baseline, model.dim, "X_baseline")
     found = is_row_of(known, known[:0] if X_baseline is None else X_baseline.to(known))
     return found if bool(found.any()) else torch.ones_like(found)
+
+
+def distance_to_known(encoded: Tensor, known: Tensor, radius: float) -> Tensor:
+    """Distances to the nearest known point.
+
+    Args:
+        encoded: Encoded points, a ``batch_shape x q x d'`` tensor.
+        known: Encoded known points, an ``N x d'`` tensor.
+        radius: Unit of the distance, the radius within which a point is known.
+
+    Returns:
+        A ``batch_shape x q`` tensor, exactly zero at a known point.
+    """
+    points = encoded.reshape(-1, encoded.shape[-1])
+    # A matrix of distances in pieces: of less than 32 MiB, glibc's heap may end in holes.
+    pieces = points.detach().split(max(1, 2**24 // len(known)))
+    # The exact mode, in which a known point is nearest to itself.
+    exact = partial(torch.cdist, x2=known, compute_mode="donot_use_mm_for_euclid_dist")
+    found = [exact(piece).min(-1) for piece in pieces]
+    distance, nearest = (torch.cat(values) for values in zip(*found, strict=True))
+    if bool((distance < _FAR * radius).any()):  # else there is no slope, and no graph to walk
+        distance = torch.linalg.vector_norm(points - known[nearest], dim=-1)
+    return (distance / radius).reshape(encoded.shape[:-1])
+
+
+def proximity(distance: Tensor) -> Tensor:
+    """One at a known point, falling to zero within a few known radii.
+
+    Args:
+        distance: Distances in known radii.
+
+    Returns:
+        A tensor of the same shape, in [0, 1].
+    """
+    return torch.exp(-0.5 * distance.clamp_max(_FAR).square())
+
+
+def log_remoteness(distance: Tensor) -> Tensor:
+    """Logarithm of one minus :func:`proximity`, finite at a known point.
+
+    Args:
+        distance: Distances in known radii.
+
+    Returns:
+        A tensor of the same shape, at most 0.
+    """
+    far = -torch.expm1(-0.5 * distance.clamp_max(_FAR).square())
+    log_far: Tensor = far.double().clamp_min(torch.finfo(torch.double).tiny).log()
+    # Less than the logarithm of any improvement, also of a point that is bad for certain.
+    return log_far.where(far > 0.0, -1e30).to(far)

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from botorch_popbo.acquisition._known_points import log_remoteness
 from botorch_popbo.acquisition._log_improvement import MIN_VARIANCE, log_improvement
-from botorch_popbo.acquisition.rank_acquisition import RankAcquisitionFunction
+from botorch_popbo.acquisition.rank_acquisition import RankAcquisitionFunction, log_remoteness
 from botorch_popbo.models.input_transforms import OneHotCategories, part_of
 from botorch_popbo.models.ranking_gp import RankingGP
 from botorch_popbo.settings import AcquisitionSettings

@@ -14,9 +14,9 @@ from botorch.exceptions import BotorchTensorDimensionError, InputDataError
 from torch import Tensor
 
 from botorch_popbo.data._checks import check_outcomes, check_same_kind, check_tensor
-from botorch_popbo.data._replicates import mean_of_copies
 from botorch_popbo.data._rows import distinct_points, distinct_rows
 from botorch_popbo.data.order import Order
+from botorch_popbo.data.outcomes import mean_of_copies
 from botorch_popbo.data.rank_counts import MAX_PAIRS
 
 

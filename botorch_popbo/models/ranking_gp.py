@@ -29,13 +29,17 @@ from botorch_popbo.data import Order
 from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.data.order import check_alike
 from botorch_popbo.models import conditional, priors
-from botorch_popbo.models._training_data import model_inputs, order_of_training_data, warn_if_silent
 from botorch_popbo.models.evidence import Evidence, Sample
 from botorch_popbo.models.hyperparameters import Hyperparameters, Modules
 from botorch_popbo.models.input_transforms import InactiveColumns, OneHotCategories, part_of
 from botorch_popbo.models.outliers import lone_surprise
 from botorch_popbo.models.predictor import Differences, Predictor
-from botorch_popbo.models.rank_model import RankModel
+from botorch_popbo.models.rank_model import (
+    RankModel,
+    model_inputs,
+    order_of_training_data,
+    warn_if_silent,
+)
 from botorch_popbo.models.ranks import RankPredictor, averaged, plausible_ranks
 from botorch_popbo.models.records import Records, resolution
 from botorch_popbo.models.tasks import fit_tasks
@@ -46,13 +50,12 @@ from botorch_popbo.settings import ModelSettings
 class RankingGP(RankModel, FantasizeMixin):
     r"""A Gaussian process on a utility :math:`z`, conditioned on the observed order.
 
-    The order says which of two utilities is larger, up to noise. Outcomes say how far apart they
-    are, too, which is heard as far as it makes sense, up to a smooth monotone warp. The likelihood
-    (:mod:`botorch_popbo.likelihoods.propagation`) gives both the utilities of the evaluated points, on
-    the scale on which they look most like a draw of the prior, and the evidence by which
-    lengthscales and noise variance are chosen. Given those utilities the process is exact. Any
-    affine transform of ``train_Y`` gives the same model up to rounding, as long as it keeps
-    distinct outcomes distinct.
+    An order says which of two utilities is larger, up to noise. Outcomes also say how far apart
+    they are; the model believes these distances as far as they make sense, up to a smooth monotone
+    warp. Expectation propagation (:mod:`botorch_popbo.likelihoods.propagation`) gives the
+    utilities of the evaluated points, and the evidence that chooses lengthscales and noise. An
+    affine transform of ``train_Y`` that keeps distinct outcomes distinct gives the same model up to
+    rounding.
 
     The ``posterior`` is that of the utility, larger being better, in units of the prior's standard
     deviation: normal and joint. The order leaves its level open: means count from what is expected
@@ -225,13 +228,13 @@ class RankingGP(RankModel, FantasizeMixin):
     @torch.no_grad()
     def inferred(self) -> str:
         """What the fit takes the outcomes for, in words."""
-        distances = "Of the outcomes the order alone is heard."
+        distances = "The order of the outcomes alone counts."
         if self.warp is not None:
             distances = self.warp.inferred
         number = int(self.is_outlier.sum())
         return (
-            f"{distances} The noise has a standard deviation of {float(self.noise) ** 0.5:.2g} in units "
-            f"of the prior's. {number} of {len(self.known_X)} points "
+            f"{distances} The noise has a standard deviation of {float(self.noise) ** 0.5:.2g} in "
+            f"units of the prior's. {number} of {len(self.known_X)} points "
             f"{'is' if number == 1 else 'are'} set aside as outliers."
         )
 

@@ -9,8 +9,7 @@ import torch
 from torch import Tensor
 
 from botorch_popbo._reproducible import derive_seed
-from botorch_popbo.acquisition._known_points import proximity
-from botorch_popbo.acquisition.rank_acquisition import RankAcquisitionFunction
+from botorch_popbo.acquisition.rank_acquisition import RankAcquisitionFunction, proximity
 from botorch_popbo.models.rank_model import RankModel
 from botorch_popbo.models.ranking_gp import RankingGP
 from botorch_popbo.paper._point_noise import uniform_from_points

@@ -15,8 +15,12 @@ from torch import Tensor
 
 from botorch_popbo._reproducible import derive_seed, one_thread
 from botorch_popbo.data import Order, RankCounts
-from botorch_popbo.models._training_data import model_inputs, order_of_training_data, warn_if_silent
-from botorch_popbo.models.rank_model import RankModel
+from botorch_popbo.models.rank_model import (
+    RankModel,
+    model_inputs,
+    order_of_training_data,
+    warn_if_silent,
+)
 from botorch_popbo.paper import truncated_poisson
 from botorch_popbo.paper.posterior import NegatedRank, PoissonRankPosterior
 from botorch_popbo.paper.rate import NetworkRate

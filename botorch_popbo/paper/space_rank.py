@@ -8,9 +8,8 @@ import torch
 from botorch.utils.sampling import draw_sobol_samples
 from torch import Tensor
 
-from botorch_popbo.acquisition._known_points import log_remoteness
 from botorch_popbo.acquisition._log_improvement import MIN_VARIANCE, log_improvement
-from botorch_popbo.acquisition.rank_acquisition import RankAcquisitionFunction
+from botorch_popbo.acquisition.rank_acquisition import RankAcquisitionFunction, log_remoteness
 from botorch_popbo.likelihoods.normal import hazard
 from botorch_popbo.models.ranking_gp import RankingGP
 from botorch_popbo.settings import AcquisitionSettings
@@ -106,7 +105,8 @@ class LogExpectedRankImprovement(SpaceRankFunction):
 
     over the :math:`K_m`-th best evaluated point :math:`x^*`, to second order in the gain of
     utility. Like :class:`~botorch_popbo.LogExpectedUtilityImprovement` it counts a share of the
-    deviation; it prefers points that may be better by far. An :class:`~botorch_popbo.ExpectedRankingImprovement` of a ``RankingGP`` is this function.
+    deviation; it prefers points that may be better by far. An
+    :class:`~botorch_popbo.ExpectedRankingImprovement` of a ``RankingGP`` is this function.
 
     Args:
         model: A fitted model.

@@ -18,7 +18,7 @@ from botorch_popbo.acquisition import (
 from botorch_popbo.data import Order
 from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.models import RankingGP
-from botorch_popbo.models._training_data import SILENT
+from botorch_popbo.models.rank_model import SILENT
 from botorch_popbo.search.domain import Domain
 from botorch_popbo.search.maximize import maximize
 from botorch_popbo.search.trials import Trials
