@@ -54,7 +54,7 @@ def test_items_keep_their_dtype_and_indices_may_have_any(
         ranking.assert_same(source(items, PAIR.to(items.device, dtype)), order)
 
 
-@pytest.mark.parametrize("name", OF_OUTCOMES.keys() - {"objectives"})
+@pytest.mark.parametrize("name", sorted(OF_OUTCOMES.keys() - {"objectives"}))
 def test_outcomes_may_be_a_column_or_a_vector(name: str) -> None:
     ranking.assert_same(OF_OUTCOMES[name](X, Y), OF_OUTCOMES[name](X, Y.squeeze(-1)))
 
