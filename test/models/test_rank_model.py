@@ -14,12 +14,14 @@ from botorch.exceptions.warnings import InputDataWarning
 from botorch.fit import fit_gpytorch_mll
 from botorch.models.transforms.input import AppendFeatures, Log10, Normalize, Warp
 from botorch.settings import validate_input_scaling
+from botorch.utils.datasets import MultiTaskDataset, SupervisedDataset
 from helpers.models import EACH, TEST_X, law
+from helpers.ranking import ranking_dataset, unmeasured
 from helpers.toy import BOUNDS, toy_data
 from torch import Tensor
 from torch.nn import Module
 
-from botorch_popbo import RankingGP, RankModel
+from botorch_popbo import PoissonRankModel, RankingGP, RankModel
 from botorch_popbo.data import (
     Order,
     combine,
@@ -290,3 +292,33 @@ def test_equal_outcomes_warn_and_are_survived(make: Callable[..., RankModel]) ->
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         make(X, Y).fit()
+
+
+def dataset(points: Tensor, name: str) -> SupervisedDataset:
+    outcomes = points.sum(-1, keepdim=True)
+    return SupervisedDataset(points, outcomes, feature_names=["a", "b"], outcome_names=[name])
+
+
+def test_a_multi_task_dataset_names_target_and_sources() -> None:
+    X, old_X = X30[:6], X30[6:15]
+    tasks = MultiTaskDataset([dataset(old_X, "old"), dataset(X, "new")], "new")
+    inputs = RankingGP.construct_inputs(tasks)
+    [source] = inputs.pop("sources")
+    assert source.agrees_with(from_outcomes(old_X, old_X.sum(-1, keepdim=True)))
+    assert torch.equal(inputs["train_X"], X)
+    assert torch.equal(inputs["train_Y"], X.sum(-1, keepdim=True))
+    assert inputs["train_Yvar"] is None
+    with pytest.raises(UnsupportedError, match="the target alone, or use RankingGP"):
+        PoissonRankModel.construct_inputs(tasks)
+    with_column = MultiTaskDataset([dataset(X, "new")], "new", task_feature_index=1)
+    with pytest.raises(UnsupportedError, match="task_feature_index"):
+        RankingGP.construct_inputs(with_column)
+
+
+@pytest.mark.parametrize("kind", [RankingGP, PoissonRankModel])
+def test_rankings_are_an_order(kind: type[RankModel]) -> None:
+    order = unmeasured(from_outcomes(X30[:6], X30[:6].sum(-1)))
+    ranks = (order.score.unsqueeze(-1) < order.score).sum(-1).tolist()
+    model = kind(**kind.construct_inputs(ranking_dataset(order.X, [[*range(6)]], [ranks])))
+    assert model.order is not None
+    assert model.order.agrees_with(order)
