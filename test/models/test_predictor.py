@@ -64,9 +64,7 @@ def test_what_is_asked_in_other_ways_is_the_same_or_refused(model: RankingGP) ->
             model.posterior(TEST_X, observation_noise=torch.ones(shape))
 
 
-def test_many_points_are_predicted_as_few_are(
-    model: RankingGP, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_many_points_are_predicted_as_few_are(model: RankingGP) -> None:
     many = unit_points(2**13 + 1)
     for noise in (False, True):
         all_at_once, few = (model.posterior(x, observation_noise=noise) for x in (many, many[-9:]))
@@ -74,11 +72,6 @@ def test_many_points_are_predicted_as_few_are(
         torch.testing.assert_close(all_at_once.variance[-9:], few.variance)
         joint = all_at_once.distribution[-9:].covariance_matrix
         torch.testing.assert_close(joint, few.distribution.covariance_matrix)
-    sizes, cross = [], Predictor.cross
-    monkeypatch.setattr(Predictor, "cross", lambda law, x: sizes.append(len(x)) or cross(law, x))
-    posterior = model.posterior(many)
-    assert posterior.mean.shape == posterior.variance.shape == (len(many), 1)
-    assert sum(sizes) == len(many)  # once for both
     points = many.requires_grad_()
     (gradient,) = torch.autograd.grad(model.posterior(points).variance.sum(), points)
     assert gradient.abs().amax() > 0.0
@@ -130,7 +123,6 @@ def test_what_is_expected_moves_no_mean_and_is_one_outcome_more(predictor: Predi
     noise, points = torch.tensor(0.05).double(), unit_points(3, seed=3)
     more = predictor.expecting(points, noise)
     torch.testing.assert_close(more.mean(TEST_X), predictor.mean(TEST_X))
-    _, joint = dense_law(predictor, torch.cat([points, TEST_X]))
     # A contrast to the same average as before, conditioned on noisy utilities.
     prior = predictor.kernel(torch.cat([predictor.X, points, TEST_X])).to_dense()
     root = prior[:, :12] @ predictor.root
@@ -142,7 +134,6 @@ def test_what_is_expected_moves_no_mean_and_is_one_outcome_more(predictor: Predi
     expected = contrast @ (given - gain @ given[12:15]) @ contrast.T
     found = more.covariance(TEST_X, TEST_X)
     torch.testing.assert_close(found, expected, rtol=0, atol=1e-6)
-    assert bool((found.diagonal() <= joint.diagonal()[3:] + 1e-9).all())
 
 
 def test_what_is_believed_leaves_nothing_to_learn_at_records(predictor: Predictor) -> None:
