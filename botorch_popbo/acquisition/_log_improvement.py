@@ -26,6 +26,21 @@ def log_improvement(mean: Tensor, variance: Tensor) -> Tensor:
     return _LogImprovement.apply(mean, variance)
 
 
+def log_augmentation(variance: Tensor, noise: Tensor) -> Tensor:
+    r"""Logarithm of :math:`1 - \sigma / \sqrt{v + \sigma^2}`, low where noise hides what is left.
+
+    Args:
+        variance: What evaluations would remove of the variance of a point's utility.
+        noise: The variance of an outcome, a scalar tensor.
+
+    Returns:
+        A tensor of the shape of ``variance``, at most 0.
+    """
+    # By log1p and expm1: of a variance far below the noise the difference would be lost.
+    log_total = torch.log1p(variance.clamp_min(MIN_VARIANCE) / noise)
+    return (-torch.expm1(-0.5 * log_total)).log()
+
+
 class _LogImprovement(torch.autograd.Function):
     r"""With :math:`u = m / s` the expectation is :math:`s\,(\phi(u) + u\,\Phi(u))`.
 

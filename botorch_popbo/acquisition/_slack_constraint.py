@@ -79,7 +79,7 @@ class SlackConstraint(Module):
         Returns:
             A ``batch_shape x q`` tensor, in nats.
         """
-        mean, variance = self._differences.moments(self._informed.encode(X).double())
+        mean, variance, _ = self._differences.moments(self._informed.encode(X).double())
         if self._ahead.isinf():  # all satisfy it
             return torch.zeros_like(mean).to(X)
         deviation = (variance.clamp_min(MIN_VARIANCE) + self._variance).sqrt()

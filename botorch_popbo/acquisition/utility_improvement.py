@@ -6,7 +6,11 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from botorch_popbo.acquisition._log_improvement import MIN_VARIANCE, log_improvement
+from botorch_popbo.acquisition._log_improvement import (
+    MIN_VARIANCE,
+    log_augmentation,
+    log_improvement,
+)
 from botorch_popbo.acquisition.rank_acquisition import RankAcquisitionFunction, log_remoteness
 from botorch_popbo.models.input_transforms import OneHotCategories, part_of
 from botorch_popbo.models.ranking_gp import RankingGP
@@ -18,7 +22,8 @@ class LogExpectedUtilityImprovement(RankAcquisitionFunction):
 
     .. math::
 
-        \alpha(x) = \log\left(E[\max(z(x) - z(x^*), 0)] + \epsilon\,s(x)\right),
+        \alpha(x) = \log\left(E[\max(z(x) - z(x^*), 0)] + \epsilon\,s(x)\right)
+            + \log\left(1 - \frac{\sigma}{\sqrt{v(x) + \sigma^2}}\right),
 
     where the incumbent :math:`x^*` is the evaluated point that the model recommends: with noise
     the best rank belongs to a lucky outcome. Its utility is as uncertain as any, so the
@@ -27,7 +32,10 @@ class LogExpectedUtilityImprovement(RankAcquisitionFunction):
     al., 2021). In many columns all of it counts. Where the model is certain that nothing is to be
     gained, the improvement is largest beside what is known. It may be wrong: the tiny share
     :math:`\epsilon` of the deviation, ``doubt``, then leads to where least is known. With
-    categories it is larger. The numerics of the logarithm are BoTorch's (Ament et al., 2023).
+    categories it is larger. The second term is the augmentation of Huang et al. (2006): where the
+    noise :math:`\sigma^2` is larger than the variance :math:`v` that evaluations of the point would
+    remove, another one tells little. Beside a certain optimum it keeps a search from copies. The
+    numerics of the logarithm are BoTorch's (Ament et al., 2023).
 
     Where runs have failed, the probability of success is a factor: that the utility is above that
     of the worst success. A failure's place is below it, so an optimum at the edge of what fails
@@ -83,11 +91,12 @@ class LogExpectedUtilityImprovement(RankAcquisitionFunction):
     def _evaluate(self, X: Tensor, encoded: Tensor, distance: Tensor) -> Tensor:
         if not self._has_feasible:  # there is nothing to improve on
             return log_remoteness(distance)
-        mean, variance = self._differences.moments(encoded)
+        mean, variance, removable = self._differences.moments(encoded)
         value = log_improvement(mean, self._exploration**2 * variance)
         deviation = variance.clamp_min(MIN_VARIANCE).sqrt()
         if self._doubt > 0.0:
             value = torch.logaddexp(value, deviation.log() + math.log(self._doubt))
+        value = value + log_augmentation(removable, self._informed.noise.detach())
         if self._margin is not None:
             value = value + torch.special.log_ndtr((mean + self._margin) / deviation)
         return value + log_remoteness(distance)
@@ -99,5 +108,5 @@ class LogExpectedUtilityImprovement(RankAcquisitionFunction):
             return None
         succeeded = self._informed.encode(self.model.known_X[~failed]).unsqueeze(-2)
         with torch.no_grad():
-            lead, _ = self._differences.moments(succeeded)
+            lead, *_ = self._differences.moments(succeeded)
         return -lead.min().clamp_max(0.0)

@@ -31,7 +31,6 @@ from botorch_popbo.data import Order, from_outcomes
 from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.models import RankingGP, RankModel
 from botorch_popbo.models.input_transforms import InactiveColumns, unit_cube
-from botorch_popbo.models.rank_model import SILENT
 
 _MODULES = "covar_module", "likelihood", "input_transform"
 

@@ -249,44 +249,52 @@ class Differences:
         self.prior = self.kernel(point, diag=True)[0]
         self.weights = loading * predictor.weights
         self.root = loading.unsqueeze(-1) * predictor.root
+        self.certain_root = loading.unsqueeze(-1) * predictor.certain_root
 
-    def moments(self, X: Tensor) -> tuple[Tensor, Tensor]:
-        """Mean and variance of how much better each point is.
+    def moments(self, X: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Mean and variance of how much better each point is, and what is left to learn there.
 
         Args:
             X: Encoded points, ``batch_shape x d``.
 
         Returns:
-            Two tensors of shape ``batch_shape``, once differentiable.
+            Three tensors of shape ``batch_shape``, once differentiable. The last is the part of the
+            variance of a point's own utility that more evaluations would remove.
         """
         # Near the reference both moments are differences of nearly equal numbers.
         points = X.double().reshape(-1, X.shape[-1])
         with lazily_evaluate_kernels(False):  # what is evaluated at once need not wait
             cross, prior = self.kernel(points, self.X).to_dense(), self.kernel(points, diag=True)
-        mean, variance = _Moments.apply(cross, prior, self)
-        return mean.reshape(X.shape[:-1]).to(X), variance.reshape(X.shape[:-1]).to(X)
+        mean, variance, left = (
+            each.reshape(X.shape[:-1]).to(X) for each in _Moments.apply(cross, prior, self)
+        )
+        return mean, variance, left
 
 
 class _Moments(torch.autograd.Function):
-    """Moments from covariances; in closed form their gradient costs one matrix product."""
+    """Moments from covariances; in closed form their gradient costs two matrix products."""
 
     @staticmethod
     def forward(
         ctx: Any, cross: Tensor, prior: Tensor, differences: Differences
-    ) -> tuple[Tensor, Tensor]:
+    ) -> tuple[Tensor, Tensor, Tensor]:
         # "Differences to an uncertain incumbent" in docs/derivations.md.
         relative = cross[:, :-1] - differences.origin
         explained = relative @ differences.root
+        certain = cross[:, :-1] @ differences.certain_root
         variance = prior + differences.prior - 2.0 * cross[:, -1] - explained.square().sum(-1)
         ctx.differences = differences
-        ctx.save_for_backward(explained)
-        return relative @ differences.weights, variance
+        ctx.save_for_backward(explained, certain)
+        return relative @ differences.weights, variance, prior - certain.square().sum(-1)
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: Any, by_mean: Tensor, by_variance: Tensor) -> tuple[Tensor | None, ...]:
-        [explained], differences = ctx.saved_tensors, ctx.differences
+    def backward(
+        ctx: Any, by_mean: Tensor, by_variance: Tensor, by_left: Tensor
+    ) -> tuple[Tensor | None, ...]:
+        (explained, certain), differences = ctx.saved_tensors, ctx.differences
         twice = -2.0 * by_variance.unsqueeze(-1)
         pull = torch.outer(by_mean, differences.weights)
         pull += (twice * explained) @ differences.root.mT
-        return torch.cat([pull, twice], dim=-1), by_variance, None
+        pull += (-2.0 * by_left.unsqueeze(-1) * certain) @ differences.certain_root.mT
+        return torch.cat([pull, twice], dim=-1), by_variance + by_left, None

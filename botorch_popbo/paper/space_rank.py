@@ -8,7 +8,11 @@ import torch
 from botorch.utils.sampling import draw_sobol_samples
 from torch import Tensor
 
-from botorch_popbo.acquisition._log_improvement import MIN_VARIANCE, log_improvement
+from botorch_popbo.acquisition._log_improvement import (
+    MIN_VARIANCE,
+    log_augmentation,
+    log_improvement,
+)
 from botorch_popbo.acquisition.rank_acquisition import RankAcquisitionFunction, log_remoteness
 from botorch_popbo.likelihoods.normal import hazard
 from botorch_popbo.models.ranking_gp import RankingGP
@@ -134,9 +138,10 @@ class LogExpectedRankImprovement(SpaceRankFunction):
         self.set_X_pending(X_pending)
 
     def _evaluate(self, X: Tensor, encoded: Tensor, distance: Tensor) -> Tensor:
-        mean, variance = self._differences.moments(encoded)
+        mean, variance, removable = self._differences.moments(encoded)
         spread, utility = self._exploration**2 * variance, self._utility.to(encoded)
         value = self._share.log_improvement(utility, mean, spread)
+        value = value + log_augmentation(removable, self.model.noise.detach())
         return value + log_remoteness(distance)
 
 
@@ -174,7 +179,7 @@ class LogRankConfidenceBound(SpaceRankFunction):
         self.set_X_pending(X_pending)
 
     def _evaluate(self, X: Tensor, encoded: Tensor, distance: Tensor) -> Tensor:
-        mean, variance = self._differences.moments(encoded)
+        mean, variance, _ = self._differences.moments(encoded)
         deviation = variance.clamp_min(MIN_VARIANCE).sqrt()
         upper = self._utility.to(encoded) + mean + self.beta * deviation
         return -self._share.log(upper) + log_remoteness(distance)

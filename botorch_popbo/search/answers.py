@@ -260,7 +260,7 @@ class Interview:
             if turn % 2 == 0 and len(near):
                 reference = model.encode(champion.unsqueeze(0)).squeeze(0)
                 differences = model.differences_from(reference)
-                mean, variance = differences.moments(model.encode(near.unsqueeze(-2)))
+                mean, variance, _ = differences.moments(model.encode(near.unsqueeze(-2)))
                 first = int(log_improvement(mean, variance).argmax())
                 chosen, near = near[[first]], torch.cat([near[:first], near[first + 1 :]])
             left = min(number - len(chosen), len(near))
