@@ -238,9 +238,9 @@ def sample(case: Case, posterior: Posterior, least: float, most: int) -> tuple[L
     """
     generator = torch.Generator().manual_seed(0)
     torch.manual_seed(0)
-    dof, size, batch, number = 10.0, len(case.covariance), 2**17, 0
+    dof, size, batch, number = 6.0, len(case.covariance), 2**17, 0
     explained = case.covariance @ posterior.root
-    factor = torch.linalg.cholesky(case.covariance - explained @ explained.T) * 1.1
+    factor = torch.linalg.cholesky(case.covariance - explained @ explained.T) * 1.25
     prior = torch.linalg.cholesky(case.covariance)
     # Of both densities the constant of a normal law cancels.
     constant = math.lgamma(0.5 * (dof + size)) - math.lgamma(0.5 * dof)
