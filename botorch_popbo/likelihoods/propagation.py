@@ -125,7 +125,8 @@ def propagate(
     Warns:
         NumericalWarning: If the sites did not settle.
     """
-    likelihood = _Likelihood(statements, torch.as_tensor(noise).to(covariance), tie, distances)
+    noise = torch.as_tensor(noise, dtype=covariance.dtype, device=covariance.device)
+    likelihood = _Likelihood(statements, noise, tie, distances)
     # Answers may be far more than the records they are about, and none is sharp.
     by_records = len(statements) > len(covariance) and bool(statements.is_answer.all())
     regression = (_OfRecords if by_records else _OfDifferences)(covariance, statements)
