@@ -65,7 +65,11 @@ def default_likelihood(settings: ModelSettings, judged: bool = False) -> Gaussia
     Returns:
         The likelihood.
     """
-    return _likelihood(settings.judge_noise if judged else settings.noise)
+    if judged:
+        return _likelihood(settings.judge_noise)
+    # An order does not say how much better the best are. Where most of the domain is flat, noise
+    # alone would explain it, and the search would leave the few good points.
+    return _likelihood(settings.noise, -3.5)
 
 
 def rank_likelihood(noise: Tensor, settings: ModelSettings) -> GaussianLikelihood:
@@ -206,9 +210,9 @@ class Warp(Module):
         return Distances(log_gap - basis @ self.raw_slope.to(basis), self.concentration)
 
 
-def _likelihood(prior: tuple[float, float]) -> GaussianLikelihood:
+def _likelihood(prior: tuple[float, float], log_upper: float = 1.0) -> GaussianLikelihood:
     # From a thousandth of the prior's deviation to more than all of it.
-    limits = _interval(-13.8, 1.0, prior[0])
+    limits = _interval(-13.8, log_upper, prior[0])
     return GaussianLikelihood(noise_prior=_log_normal(*prior), noise_constraint=limits)
 
 
