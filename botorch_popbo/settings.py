@@ -75,7 +75,7 @@ class ModelSettings:
     suspicious_noise: float = 3e-5
     # Log-odds against a record at which it is set aside, round by round. Large ones first: the
     # noise is still inflated by the worst outliers, which makes the others look probable; what was
-    # set aside too soon comes back in the next round. Measured: rent.md.
+    # set aside too soon comes back in the next round. Measured: ablation.md.
     outlier_log_odds: tuple[float, ...] = (2.3, 0.0)
     # Share of records that are outliers, a priori. Measured: none.
     outlier_share: float = 0.1
