@@ -179,10 +179,11 @@ class RankingGP(RankModel, FantasizeMixin):
             first_item += of_source.num_points
         is_used = torch.ones_like(self._records.item, dtype=torch.bool)
         self.register_buffer("_is_used", is_used, persistent=False)
-        # Equal outcomes are as flat where the order alone counts.
-        measured = Records.from_order(order).outcome.isfinite()
-        encoded = self._encoded_points(learn=True)[records.item[measured]].double()
-        flat = resolution(encoded, records.level[measured]) / order.X.shape[-1] ** 0.5
+        # Of several lists each has a unit of its own.
+        measured = order.is_measured & order.score.isfinite() & (order.num_lists == 1)
+        row = order.ranked.inverse[measured]
+        encoded = self._encoded_points(learn=True)[records.item[row]].double()
+        flat = resolution(encoded, records.level[row]) / order.X.shape[-1] ** 0.5
         # Where all outcomes are equal, as far from what is known as there is room.
         least = 1.0 if is_silent else settings.known_radius
         self.known_radius = max(least, flat)
