@@ -137,7 +137,8 @@ def propagate(
         tilted = likelihood.tilt(*law.cavity)
         change = law.change_to(tilted)
         # Rounding may keep very sharp sites from coming closer, so that in the end less will do.
-        if change < min(tolerance * 1.1 ** max(sweep - 100, 0), 1e-2):
+        allowed = max(tolerance, min(tolerance * 1.1 ** (sweep - 100), 1e-2))
+        if change < allowed:
             break
         # Steps that do not shrink the error go too far.
         share = max(0.5 * share, 0.05) if change > last else min(1.0, 1.2 * share)
@@ -360,6 +361,8 @@ class _Likelihood:
         if self.distances is not None and len(at := self.gaps):
             log_gap, concentration = self.distances
             law, self.mean_log = sites.distance(mean[at], variance[at], log_gap[at], concentration)
+            if len(at) == len(mean):
+                return law
             tilted[:, at] = torch.stack(law)
         return Tilted(*tilted)
 

@@ -14,10 +14,12 @@ from torch import Tensor
 
 from botorch_popbo.likelihoods.normal import above_zero
 
-# Nodes of the trapezoidal rule for a distance, and what stretches them towards zero, where the
-# density of log u falls off slowly. With these the moments are exact to 1e-8.
+# The trapezoidal rule in the logarithm of a distance, and what stretches its nodes towards zero,
+# where the density falls off slowly. The moments are exact to 1e-5, for all but the least
+# concentrations to 1e-9.
 _NODES = torch.arange(-8.0, 6.6, 0.4, dtype=torch.double)
-_STRETCH = 0.02
+_STEPS = _NODES - 0.02 * torch.expm1(-_NODES)
+_SPACING = 0.4 * (1.0 + 0.02 * torch.exp(-_NODES))
 
 
 class Tilted(NamedTuple):
@@ -69,42 +71,28 @@ def distance(
     Returns:
         The law, and the mean of ``log u`` under it.
     """
+    shape = concentration + 1.0  # the density of log u has one factor u more
     rate = concentration * torch.exp(-log_gap)
     # exp(-rate u) shifts the normal law; what is left is u^c.
-    shifted = mean - rate * variance
-    power = (concentration + 1.0) * variance  # the density of log u has one factor u more
+    shifted, power = mean - rate * variance, shape * variance
     root = (shifted.square() + 4.0 * power).sqrt()
     # Without cancellation on either side of zero.
     mode = torch.where(shifted > 0.0, 0.5 * (shifted + root), 2.0 * power / (root - shifted))
-    width = (variance / (mode.square() + power)).sqrt()
-    nodes = _NODES.to(mean)
-    step = nodes - _STRETCH * (torch.exp(-nodes) - 1.0)
-    offset = width.unsqueeze(-1) * step  # of log u from its mode
-    ratio = torch.exp(offset)
-    relative = (ratio - 1.0) * mode.unsqueeze(-1)
-    # Relative to the mode, so that nothing large is subtracted.
-    lean = (mode - shifted).unsqueeze(-1)
-    log_density = (concentration + 1.0) * offset - (relative.square() + 2.0 * lean * relative) / (
-        2.0 * variance.unsqueeze(-1)
-    )
-    weight = torch.exp(log_density) * (1.0 + _STRETCH * torch.exp(-nodes))
+    bend = mode.square() / variance
+    width = (bend + shape).rsqrt()
+    # Relative to the mode, where u (u - shifted) is the power, nothing large is subtracted.
+    offset = width.unsqueeze(-1) * _STEPS.to(mean)
+    ratio = torch.expm1(offset)
+    log_density = shape * (offset - ratio) - (0.5 * bend).unsqueeze(-1) * ratio.square()
+    weight = log_density.exp_() * _SPACING.to(mean)
     total = weight.sum(-1)
-    weight = weight / total.unsqueeze(-1)
-    first = (weight * relative).sum(-1)
-    spread = (weight * (relative - first.unsqueeze(-1)).square()).sum(-1)
+    weight /= total.unsqueeze(-1)
+    above = (weight * ratio).sum(-1)
+    spread = (weight * (ratio - above.unsqueeze(-1)).square()).sum(-1)
     log_mode = mode.log()
-    at_mode = (
-        (concentration + 1.0) * log_mode
-        - concentration * log_gap
-        - 0.5 * (mode - mean).square() / variance
-        - rate * mode
-    )
     constant = concentration * concentration.log() - torch.lgamma(concentration)
-    log_normalizer = (
-        at_mode
-        + constant
-        + (total * width * (nodes[1] - nodes[0])).log()
-        - 0.5 * (2.0 * math.pi * variance).log()
-    )
-    mean_log = log_mode + (weight * offset).sum(-1)
-    return Tilted(log_normalizer, mode + first, spread), mean_log
+    at_mode = shape * log_mode - concentration * log_gap - rate * mode
+    normal = (mode - mean).square() / variance + (2.0 * math.pi * variance).log()
+    log_normalizer = at_mode - 0.5 * normal + (total * width).log() + constant
+    law = Tilted(log_normalizer, mode + mode * above, mode.square() * spread)
+    return law, log_mode + (weight * offset).sum(-1)

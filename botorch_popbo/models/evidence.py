@@ -25,8 +25,8 @@ from botorch_popbo.models.records import Records
 from botorch_popbo.settings import ModelSettings
 
 Array = npt.NDArray[np.float64]
-#: How exactly sites settle while hyperparameters are sought: the evidence is right within 1e-4.
-_ROUGHLY = 1e-2
+#: How exactly sites settle while hyperparameters are sought: the evidence is right within 1e-2.
+_ROUGHLY = 1e-1
 
 
 class _HopelessError(Exception):
