@@ -66,10 +66,10 @@ def default_likelihood(settings: ModelSettings, judged: bool = False) -> Gaussia
         The likelihood.
     """
     if judged:
-        return _likelihood(settings.judge_noise)
+        return _likelihood(settings.judge_noise, (-9.2, 0.7))
     # An order does not say how much better the best are. Where most of the domain is flat, noise
     # alone would explain it, and the search would leave the few good points.
-    return _likelihood(settings.noise, -3.5)
+    return _likelihood(settings.noise, (-13.8, -3.5))
 
 
 def rank_likelihood(noise: Tensor, settings: ModelSettings) -> GaussianLikelihood:
@@ -82,7 +82,7 @@ def rank_likelihood(noise: Tensor, settings: ModelSettings) -> GaussianLikelihoo
     Returns:
         The likelihood.
     """
-    likelihood = _likelihood(settings.rank_noise).to(noise)
+    likelihood = _likelihood(settings.rank_noise, (-13.8, 1.0)).to(noise)
     likelihood.noise = noise.clamp_min(2e-6)  # within the limits in single precision, too
     return likelihood
 
@@ -210,10 +210,9 @@ class Warp(Module):
         return Distances(log_gap - basis @ self.raw_slope.to(basis), self.concentration)
 
 
-def _likelihood(prior: tuple[float, float], log_upper: float = 1.0) -> GaussianLikelihood:
-    # From a thousandth of the prior's deviation to more than all of it.
-    limits = _interval(-13.8, log_upper, prior[0])
-    return GaussianLikelihood(noise_prior=_log_normal(*prior), noise_constraint=limits)
+def _likelihood(prior: tuple[float, float], limits: tuple[float, float]) -> GaussianLikelihood:
+    constraint = _interval(*limits, prior[0])
+    return GaussianLikelihood(noise_prior=_log_normal(*prior), noise_constraint=constraint)
 
 
 # Priors are double precision from the start: torch's default dtype is no part of a model.

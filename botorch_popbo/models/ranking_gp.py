@@ -229,7 +229,7 @@ class RankingGP(RankModel, FantasizeMixin):
     @torch.no_grad()
     def inferred(self) -> str:
         """What the fit takes the outcomes for, in words."""
-        distances = "The order of the outcomes alone counts."
+        distances = "Of the outcomes the order alone counts."
         if self.warp is not None:
             distances = self.warp.inferred
         number = int(self.is_outlier.sum())

@@ -1,9 +1,9 @@
 """Empirical Bayes for the priors of :class:`~botorch_popbo.RankingGP`.
 
 ``OMP_NUM_THREADS=1 python docs/examples/prior_evidence.py RUNS.json --rounds 3`` searches COCO's
-functions (instances 1 to 3, five columns, 40 evaluations) once, which goes to the file, and then finds the means and deviations of the normal priors that
-maximise the summed evidence of what the searches had seen after 20 and after 40 evaluations: the
-posterior of each run's hyperparameters by Laplace's method, then their mean and spread, in turn.
+functions (instances 1 to 3, five columns, 40 evaluations) once, which goes to the file, and then
+finds the means and deviations of the normal priors that maximise the summed evidence of what the
+searches had seen after 20 and after 40 evaluations: the posterior of each run's hyperparameters by Laplace's method, then their mean and spread, in turn.
 """
 
 import argparse
@@ -23,7 +23,6 @@ from joblib import Parallel, delayed
 from torch import Tensor
 
 from botorch_popbo import RankingGP, minimize
-
 from botorch_popbo.models.evidence import Evidence, Sample
 from botorch_popbo.models.hyperparameters import Hyperparameters, Modules
 from botorch_popbo.models.records import Records

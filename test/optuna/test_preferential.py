@@ -133,7 +133,7 @@ def test_what_was_taken_back_or_skipped_says_nothing() -> None:
 
 def test_a_champion_that_left_the_page_by_a_slip_is_shown_again() -> None:
     study = begin()
-    answer(study, 16)
+    answer(study, 18)
     sampler = study._study.sampler
     best = sampler.best_trial(study)
     say_worst(study, best.number)
