@@ -1,9 +1,10 @@
 """Empirical Bayes for the priors of :class:`~botorch_popbo.RankingGP`.
 
-``OMP_NUM_THREADS=1 python docs/examples/prior_evidence.py RUNS.json --rounds 3`` searches COCO's
-functions (instances 1 to 3, five columns, 40 evaluations) once, which goes to the file, and then
-finds the means and deviations of the normal priors that maximise the summed evidence of what the
-searches had seen after 20 and after 40 evaluations: the posterior of each run's hyperparameters by Laplace's method, then their mean and spread, in turn.
+``python docs/examples/prior_evidence.py RUNS.json --rounds 3`` searches COCO's functions (instances
+1 to 3, five columns, 40 evaluations) once, which goes to the file. Then it finds the means and
+deviations of the normal priors that maximise the summed evidence of what the searches had seen
+after 20 and after 40 evaluations: by Laplace's method the posterior of each run's hyperparameters,
+then their mean and spread, in turn.
 """
 
 import argparse
