@@ -1,14 +1,14 @@
 """The errors that a user can mend, reported as a message and never as a traceback."""
 
 from importlib import import_module
-from typing import Any
+from types import ModuleType
 
 
 class UsageError(ValueError):
     """The request cannot be carried out as it was made; the message says what to change."""
 
 
-def library(module: str, user: str, extra: str) -> Any:
+def library(module: str, user: str, extra: str) -> ModuleType:
     """Import a module that only some need, or raise UsageError with what installs it."""
     try:
         return import_module(module)

@@ -5,12 +5,13 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Self, SupportsIndex
+from typing import Self, SupportsIndex
 
 import torch
 from botorch.exceptions import BotorchError, BotorchTensorDimensionError, InputDataError
 from torch import Tensor
 
+from botorch_popbo._plain import Value
 from botorch_popbo._replacing import replacing
 from botorch_popbo.models.ranking_gp import RankingGP
 from botorch_popbo.search.answers import Answer, Best, Interview
@@ -55,7 +56,7 @@ class PreferenceSearch:
 
     def __init__(
         self,
-        space: Tensor | Mapping[str, Any],
+        space: Tensor | Mapping[str, Value],
         num_items: int = 2,
         num_initial: int | None = None,
         seed: int = 0,

@@ -18,6 +18,7 @@ from ax.exceptions.generation_strategy import GenerationStrategyRepeatedPoints
 from ax.generation_strategy.generation_node import GenerationNode
 from ax.storage.json_store.decoder import generation_node_from_json
 
+from botorch_popbo._plain import Value
 from botorch_popbo._reproducible import seeded
 from botorch_popbo.ax._progress import check_metrics, num_left, warn_of_long_design
 from botorch_popbo.ax.surrogate import RankSurrogate
@@ -46,7 +47,7 @@ class RankNode(GenerationNode):
         super().__init__(**options, fallback_specs={})
 
     @classmethod
-    def from_json(cls, stored: dict[str, Any]) -> Self:
+    def from_json(cls, stored: dict[str, Value]) -> Self:
         """A node out of what Ax stored of it, which differs from one of Ax by its class alone."""
         node = generation_node_from_json(stored)
         node.__class__, node.fallback_specs = cls, {}

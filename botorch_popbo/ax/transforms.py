@@ -25,6 +25,7 @@ from botorch.exceptions import InputDataError
 from numpy import interp, rint
 from torch import Tensor
 
+from botorch_popbo._plain import Value
 from botorch_popbo.ax.sources import Evaluations, read_source
 from botorch_popbo.ax.surrogate import RankSurrogate
 
@@ -159,10 +160,10 @@ class Places(dict[TParamValue, int]):
         super().__init__(encoding)
         self.name = name
 
-    def __missing__(self, value: Any) -> float:
+    def __missing__(self, value: Value) -> float:
         try:
             # Beyond the ends is one step away.
-            known: list[Any] = [*self]
+            known: list[Value] = [*self]
             place = float(interp(value, known, [*self.values()], -1, len(self)))
         except (TypeError, ValueError):
             raise UserInputError(

@@ -2,7 +2,6 @@
 
 import math
 from pathlib import Path
-from typing import Any
 
 import torch
 from matplotlib.axes import Axes
@@ -29,8 +28,8 @@ def draw_learned(model: RankingGP, space: Space, champion: Tensor, path: Path) -
         X = champion.repeat(len(places), 1)
         X[:, column] = places
         with torch.no_grad():
-            law: Any = model.posterior(X)
-        _draw(panel, parameter, places, law.mean.squeeze(-1), law.variance.squeeze(-1).sqrt())
+            law = model(X)
+        _draw(panel, parameter, places, law.mean, law.variance.sqrt())
         panel.axvline(float(champion[column]), color="grey", linestyle=":")
     figure.savefig(path)
 

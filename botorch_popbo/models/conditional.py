@@ -98,7 +98,7 @@ class ConditionalKernel(Kernel):
         self.input_transform = input_transform
         self.dtype = dtype
 
-    def forward(self, x1: Tensor, x2: Tensor, diag: bool = False, **params: Any) -> Tensor:
+    def forward(self, x1: Tensor, x2: Tensor, diag: bool = False, **params: object) -> Tensor:
         """Evaluate the covariance.
 
         Args:

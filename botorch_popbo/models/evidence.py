@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -169,7 +169,7 @@ class Evidence:
 
         if not len(start):  # every parameter stays as it is
             return self.value_and_gradient(start, None, _ROUGHLY)[:2]
-        options: dict[str, Any] = {
+        options: dict[str, float | None] = {
             "maxiter": settings.max_iterations,
             "factr": None,
             "ftol": settings.least_gain / len(start),

@@ -63,7 +63,7 @@ class RoughMaternKernel(MaternKernel):
         register_raw(self, "roughness", (-9.0, 3.0), roughness_prior)
         register_raw(self, "fineness", (-4.0, 0.0), fineness_prior)
 
-    def forward(self, x1: Tensor, x2: Tensor, diag: bool = False, **params: Any) -> Tensor:
+    def forward(self, x1: Tensor, x2: Tensor, diag: bool = False, **params: object) -> Tensor:
         """Evaluate the covariance.
 
         Args:

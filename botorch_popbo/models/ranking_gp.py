@@ -1,6 +1,6 @@
 """A Gaussian process on a utility, conditioned on a ranking."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import replace
 from functools import partial
@@ -342,7 +342,7 @@ class RankingGP(RankModel, FantasizeMixin):
         """Which records are used, and the surprise: as long as the data, or not there."""
         return self._is_used, self.surprise
 
-    def set_extra_state(self, state: Any) -> None:
+    def set_extra_state(self, state: object) -> None:
         """Take over which records are used, if the data are as long.
 
         Args:
@@ -398,7 +398,7 @@ class RankingGP(RankModel, FantasizeMixin):
         """
         return self._utility(self.encode(X), False).distribution
 
-    def forward(self, *args: Any, **kwargs: Any) -> NoReturn:
+    def forward(self, *args: object, **kwargs: object) -> NoReturn:
         """Refuse what BoTorch's leave-one-out formulas ask for.
 
         Raises:
@@ -446,7 +446,7 @@ class RankingGP(RankModel, FantasizeMixin):
             return Differences(self.predictor, reference.double())
 
     def condition_on_observations(
-        self, X: Tensor, Y: Tensor, noise: Tensor | None = None, **kwargs: Any
+        self, X: Tensor, Y: Tensor, noise: Tensor | None = None, **kwargs: object
     ) -> SingleTaskGP:
         """Condition on observed utilities; the hyperparameters stay as they are.
 
@@ -501,9 +501,9 @@ class RankingGP(RankModel, FantasizeMixin):
         noise = None if noise is None else noise.unsqueeze(-1)
         return self.condition_on_observations(inputs, targets.unsqueeze(-1), noise)
 
-    def _apply(self, *args: Any, **kwargs: Any) -> Self:
+    def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
         """Have the order and the records follow the model to a device, which are no buffers."""
-        super()._apply(*args, **kwargs)
+        super()._apply(fn, recurse)
         self.order, device = self.order.to(self.known_X), self.known_X.device
         self._target, self._records = self._target.to(device), self._records.to(device)
         self._chosen = self._chosen.to(device)

@@ -3,12 +3,12 @@
 import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import Any
 
 from optuna.distributions import BaseDistribution
 from optuna.study import Study, StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 
+from botorch_popbo._plain import Value
 from botorch_popbo.optuna._distributions import (
     Share,
     has_values,
@@ -218,7 +218,7 @@ def _outcome_of_pruned(trial: FrozenTrial, completed: Sequence[FrozenTrial], sig
 
 
 def is_repeated(
-    values: Mapping[str, Any],
+    values: Mapping[str, Value],
     trials: Sequence[FrozenTrial],
     distributions: Mapping[str, BaseDistribution],
 ) -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import product
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import torch
 from botorch.exceptions import InputDataError
@@ -12,6 +12,7 @@ from optuna.study import Study
 from optuna.trial import FrozenTrial, TrialState
 from torch import Tensor
 
+from botorch_popbo._plain import Value
 from botorch_popbo._reproducible import one_thread
 from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.models.ranking_gp import RankingGP
@@ -236,7 +237,7 @@ class _JudgedTrials:
 
 
 def _read_answers(
-    attrs: Mapping[str, Any], numbers: Collection[int]
+    attrs: Mapping[str, Value], numbers: Collection[int]
 ) -> list[tuple[str, list[Pair]]]:
     """Who gave each answer, and its pairs of trials, of which the first is better.
 

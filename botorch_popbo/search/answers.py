@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate, pairwise
-from typing import Any, NamedTuple, Self, SupportsIndex
+from typing import NamedTuple, Self, SupportsIndex
 
 import torch
 from botorch.exceptions import BotorchTensorDimensionError, InputDataError
@@ -13,7 +13,7 @@ from botorch.generation import MaxPosteriorSampling
 from botorch.utils.sampling import draw_sobol_samples
 from torch import Tensor
 
-from botorch_popbo._plain import as_float, whole
+from botorch_popbo._plain import Value, as_float, whole
 from botorch_popbo._reproducible import derive_seed, one_thread, seeded
 from botorch_popbo.acquisition._log_improvement import log_improvement
 from botorch_popbo.data import Order, from_comparisons
@@ -60,7 +60,7 @@ class Answer:
             raise InputDataError(f"A judge is known by a text, but got {self.judge!r}.")
 
     @classmethod
-    def read(cls, items: Tensor, way: str, value: Any, judge: str) -> Self:
+    def read(cls, items: Tensor, way: str, value: Value, judge: str) -> Self:
         """An answer that is given in one of the ways of :meth:`PreferenceSearch.tell`.
 
         Args:
@@ -92,7 +92,7 @@ class Answer:
         return cls(items.detach().to("cpu", torch.double, copy=True), better, equal, judge)
 
     @classmethod
-    def from_json(cls, content: Mapping[str, Any]) -> Self:
+    def from_json(cls, content: Mapping[str, Value]) -> Self:
         """What :meth:`to_json` gave.
 
         Raises:
@@ -106,7 +106,7 @@ class Answer:
 
         return cls(items, pairs("better"), pairs("equal"), content["judge"])
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Value]:
         """What a file holds of it."""
         return vars(self) | {"items": self.items.tolist()}
 
@@ -127,7 +127,7 @@ class Best(NamedTuple):
             deviation of an answer's noise, below which judges do not agree with themselves.
     """
 
-    parameters: dict[str, Any]
+    parameters: dict[str, Value]
     x: Tensor
     utility: float
     chance: float
@@ -191,10 +191,10 @@ class Interview:
         known = self.model.known_X
         generator = torch.Generator().manual_seed(derive_seed(self.seed, len(known)))
         with torch.no_grad():
-            utility: Any = self.model.posterior(known)
+            utility = self.model(known)
             normal = torch.randn(_NUM_SAMPLES, len(known), generator=generator, dtype=torch.double)
-            root = square_root(utility.distribution.covariance_matrix)
-            mean = utility.mean.squeeze(-1)
+            root = square_root(utility.covariance_matrix)
+            mean = utility.mean
             drawn = mean + normal @ root.T
             enough = drawn.amax(-1, keepdim=True) - (2.0 * self.model.noise).sqrt()
             chance = (drawn >= enough).double().mean(0)
@@ -325,8 +325,8 @@ def _foreseen(model: RankingGP, answer: Answer, noise: Tensor) -> tuple[Tensor, 
     """
     one, other = torch.tensor(answer.better).T
     with torch.no_grad():
-        law: Any = model.posterior(answer.items)
-    mean, covariance = law.mean.squeeze(-1), law.distribution.covariance_matrix
+        law = model(answer.items)
+    mean, covariance = law.mean, law.covariance_matrix
     difference, variance = mean[one] - mean[other], covariance.diagonal()
     spread = (variance[one] + variance[other] - 2.0 * covariance[one, other]).clamp_min(1e-9)
     score = difference / noise.sqrt()
