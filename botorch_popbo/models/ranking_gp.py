@@ -181,7 +181,7 @@ class RankingGP(RankModel, FantasizeMixin):
         self.register_buffer("_is_used", is_used, persistent=False)
         # Of several lists each has a unit of its own.
         measured = order.is_measured & order.score.isfinite() & (order.num_lists == 1)
-        row = order.ranked.inverse[measured]
+        row = self._chosen[torch.isin(self._chosen, order.ranked.inverse[measured])]
         encoded = self._encoded_points(learn=True)[records.item[row]].double()
         flat = resolution(encoded, records.level[row]) / order.X.shape[-1] ** 0.5
         # Where all outcomes are equal, as far from what is known as there is room.
@@ -246,22 +246,28 @@ class RankingGP(RankModel, FantasizeMixin):
         point that few others vouch for (Huang et al., 2006). What the order leaves open does not
         count. Outcomes that are known to be exact need no model: the best is the best.
         """
-        value = self.predictor.pessimistic(self.encode(self.known_X).double())
+        item = self._candidates(is_eligible)
+        X, failed = self.known_X[item], self.has_failed[item]
+        value = self.predictor.pessimistic(self.encode(X).double())
         # A failure that was set aside may look good. What nobody near it vouches for is followed,
         # not recommended.
-        failed = self.has_failed
-        if is_eligible is not None:
-            value = value.where(is_eligible, -torch.inf)
-            failed = failed & is_eligible
-        if not bool(failed[value.isfinite()].all()):
-            value = value.where(~failed, -torch.inf)
-        value = value.where(~is_row_of(self.known_X, self.surprise), -torch.inf)
+        value = value.where(~failed | failed.all(), -torch.inf)
+        value = value.where(~is_row_of(X, self.surprise), -torch.inf)
         if self.order.is_exact:  # of those that are tied the model chooses
-            score = torch.full_like(value, -torch.inf)
-            score[self.order.item] = self.order.score.to(score)
-            score = score.where(value.isfinite(), -torch.inf)
-            value = value.where(score == score.max(), -torch.inf)
-        return self.known_X[value.argmax()].clone()
+            score = torch.full_like(self.known_X[:, 0], -torch.inf, dtype=torch.double)
+            score[self.order.item] = self.order.score.double()
+            value = value.where(score[item] == score[item].max(), -torch.inf)
+        return X[value.argmax()].clone()
+
+    def _candidates(self, is_eligible: Tensor | None) -> Tensor:
+        """Indices of known points that stand for all eligible ones, and of those pending."""
+        if is_eligible is None:
+            is_eligible = torch.ones_like(self.known_X[:, 0], dtype=torch.bool)
+        records = self._target.subset(is_eligible[self._target.item].nonzero().squeeze(-1))
+        item = records.item[records.representatives(self.settings.num_conditioned)]
+        is_eligible = is_eligible.clone()
+        is_eligible[: self._target.num_points] = False
+        return torch.cat([item, is_eligible.nonzero().squeeze(-1)])
 
     @property
     def has_failed(self) -> Tensor:
