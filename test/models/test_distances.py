@@ -127,9 +127,9 @@ def test_one_outlier_moves_nothing_however_far_it_is() -> None:
 
 
 def test_what_is_inferred_is_said() -> None:
-    assert "order of the outcomes alone counts" in fitted(SMOOTH, order_only=True).inferred
+    assert "the order alone counts" in fitted(SMOOTH, order_only=True).inferred
     assert (
-        "order of the outcomes alone counts"
+        "the order alone counts"
         in RankingGP(order=from_ordering(X, [3, 1, 2])).fit().inferred
     )
     with warnings.catch_warnings():
