@@ -96,8 +96,8 @@ def minimize(
             result. That the function is the same is up to you. What is read is checked.
         progress: Whether to say what was found in the file, and to show a progress bar where there
             is a terminal or a notebook.
-        order_only: Whether nothing is heard of how far apart outcomes are, so that any increasing
-            transform of them gives the same suggestions bit for bit.
+        order_only: Whether to ignore how far apart outcomes are. Any increasing transform of them
+            then gives the same suggestions, bit for bit.
         settings: What the model assumes, and how to search.
 
     Returns:

@@ -223,7 +223,7 @@ class Settings:
     paper: PaperSettings = PaperSettings()
 
     def with_order_only(self, order_only: bool) -> Self:
-        """The same, and of outcomes nothing but their order is heard if that is wanted."""
+        """The same settings, which ignore how far apart outcomes are if that is wanted."""
         if not order_only:
             return self
         return replace(self, model=replace(self.model, order_only=True))

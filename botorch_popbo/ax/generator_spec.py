@@ -75,7 +75,7 @@ PRESETS: dict[str, type[RankModel]] = {
 
 
 class NodeOptions(TypedDict, total=False):
-    """What a node with a rank model can be told.
+    """The options of a node with a rank model.
 
     Attributes:
         max_parallelism: While so many trials run, the node suggests none and Ax raises

@@ -119,7 +119,7 @@ class RankSurrogate(Surrogate):
         return orders
 
     def clone_reset(self) -> "RankSurrogate":
-        """A new surrogate that was told the same, for held-out points."""
+        """A new surrogate with the same options, for held-out points."""
         clone = cast(RankSurrogate, super().clone_reset())
         clone.minimized, clone.sources = self.minimized, self.sources
         return clone

@@ -24,7 +24,7 @@ class Modules(Module):
         kernel: The prior's kernel.
         likelihood: The noise.
         tasks: Correlations of a target and its sources, if there are any.
-        warp: How far apart utilities are whose outcomes are so far apart, if that is to be heard.
+        warp: How distances of utilities follow from those of outcomes, if these count.
     """
 
     def __init__(

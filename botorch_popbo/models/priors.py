@@ -148,8 +148,8 @@ class Warp(Module):
 
     The utilities of neighbours in a ranking are apart by :math:`d = g\, e^{-w}\, \gamma`, where
     :math:`g` is the gap of their outcomes, :math:`w` a polynomial of their place and :math:`\gamma`
-    a gamma variable of mean one and shape ``concentration``. Where that is small the order alone is
-    heard; where it is large this is a Gaussian process of warped outcomes.
+    a gamma variable of mean one and shape ``concentration``. Where that is small the order alone
+    counts; where it is large this is a Gaussian process of warped outcomes.
 
     Args:
         settings: Priors and limits.

@@ -99,9 +99,9 @@ class RankingGP(RankModel, FantasizeMixin):
         sources: Orders of other tasks, of points of the same columns, dtype and device. With them
             a single point of the target is enough.
         settings: Priors, and how the model is fitted.
-        order_only: Whether to hear nothing of how far apart outcomes are. Then any strictly
-            increasing transform of ``train_Y`` gives the same model bit for bit (replicates
-            excepted: they are averaged first).
+        order_only: Whether to ignore how far apart outcomes are. Any strictly increasing transform
+            of ``train_Y`` then gives the same model, bit for bit (but for replicates, which are
+            averaged first).
 
     Raises:
         BotorchTensorDimensionError: If the shapes do not agree.

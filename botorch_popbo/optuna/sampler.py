@@ -28,11 +28,11 @@ class PoPBOSampler(BaseSampler):
     """Suggest by a :class:`~botorch_popbo.RankingGP` of the order of a study's trials.
 
     The first trials are a scrambled Sobol design, all others those of the highest expected
-    improvement of the utility behind the order, of several objectives those of the front. How far
-    apart values are is heard as far as it can be believed. Failed trials are worse than every
-    success; pruned ones have the place among the completed that they had at the step where they
-    stopped; running ones are pending. Parameters that are asked for beside some values of others
-    only are told apart as far as trials show it.
+    improvement of the utility behind the order, of several objectives those of the front. Distances
+    between values count as far as they can be believed. Failed trials are worse than every success;
+    pruned ones have the place among the completed that they had at the step where they stopped;
+    running ones are pending. The sampler learns from the trials which parameters exist only beside
+    some values of others.
 
     A suggestion depends on nothing but the seed, the number of its trial and the trials before, so
     a study that goes on from a storage goes on as if it had not been interrupted, and workers that
@@ -46,8 +46,8 @@ class PoPBOSampler(BaseSampler):
             then taken for an outlier, and the best point is the best evaluated one.
         constraints_func: Values of constraints of an ended trial, larger than zero where violated,
             as other samplers of Optuna take it. Constraints of ``trial.set_constraint`` count, too.
-        order_only: Whether nothing is heard of how far apart outcomes are, so that any increasing
-            transform of them gives the same suggestions bit for bit.
+        order_only: Whether to ignore how far apart outcomes are. Any increasing transform of them
+            then gives the same suggestions, bit for bit.
         settings: What the model assumes, and how to search.
 
     Raises:
