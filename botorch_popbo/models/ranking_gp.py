@@ -29,7 +29,7 @@ from botorch_popbo.data import Order
 from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.data.order import check_alike
 from botorch_popbo.models import conditional, priors
-from botorch_popbo.models.evidence import Evidence, Sample
+from botorch_popbo.models.evidence import Conditioned, Evidence, Sample
 from botorch_popbo.models.hyperparameters import Hyperparameters, Modules
 from botorch_popbo.models.input_transforms import InactiveColumns, OneHotCategories, part_of
 from botorch_popbo.models.outliers import lone_surprise
@@ -195,8 +195,7 @@ class RankingGP(RankModel, FantasizeMixin):
                 # A direction would mix columns that never have a meaning together.
                 covar_module.rotation = None
         self.covar_module = covar_module
-        judged = bool(records.is_judged.any())
-        self.likelihood = likelihood or priors.default_likelihood(settings, judged)
+        self.likelihood = likelihood or priors.default_likelihood(settings, self._is_judged)
         self.tasks = priors.TaskCorrelation(len(sources), settings) if sources else None
         self.warp = priors.Warp(settings) if bool(records.outcome.isfinite().any()) else None
         self.to(order.X)
@@ -312,8 +311,8 @@ class RankingGP(RankModel, FantasizeMixin):
 
     def log_likelihood(self) -> Tensor:
         """Log-evidence of the order at the current hyperparameters, a scalar in nats."""
-        sample = self._sample(self._hyper).subset(self._is_used)
-        return Evidence(sample).condition(sample.hyperparameters.start).posterior.log_evidence
+        _, conditioned = self._condition()
+        return conditioned.posterior.log_evidence
 
     def with_order(self, order: Order) -> "RankingGP":
         """See the base class; sources, which may be of another metric, are left out."""
@@ -522,13 +521,16 @@ class RankingGP(RankModel, FantasizeMixin):
         if not is_same or any(map(is_not, self._parts, self._law_parts)):
             # Not of inference mode: they are used where gradients are wanted, and found by some.
             with torch.inference_mode(False), torch.no_grad():
-                sample = self._sample(self._hyper).subset(self._is_used)
-                hyperparameters = sample.hyperparameters
-                conditioned = Evidence(sample).condition(hyperparameters.start)
-                modules = hyperparameters.modules.copy()
+                sample, conditioned = self._condition()
+                modules = sample.hyperparameters.modules.copy()
                 self._keep(Predictor.from_fit(sample.X, conditioned, modules))
         assert self._law is not None
         return self._law
+
+    def _condition(self) -> tuple[Sample, Conditioned]:
+        """The used records, conditioned at the current hyperparameters."""
+        sample = self._sample(self._hyper).subset(self._is_used)
+        return sample, Evidence(sample).condition(sample.hyperparameters.start)
 
     def _keep(self, law: Predictor) -> None:
         law.kernel.requires_grad_(False)
