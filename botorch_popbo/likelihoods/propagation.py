@@ -341,6 +341,7 @@ class _Likelihood:
         self, statements: Statements, noise: Tensor, tie: float, distances: Distances | None
     ) -> None:
         self.noise, self.distances = statements.noise * noise, distances
+        self.mean_log = noise.new_zeros(0)  # of each distance, as it was tilted last
         # A draw of a judge is about as sharp as half an answer for either side.
         self.tolerance = torch.where(statements.is_answer, 0.5 * torch.pi * self.noise, tie)
         self.is_answer, self.is_tie = statements.is_answer, statements.is_tie
