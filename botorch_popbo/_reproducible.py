@@ -11,6 +11,7 @@ import torch
 
 # The number is of the whole process, and so is the random state that a search puts back.
 _LOCK = RLock()
+_is_inside = False  # of whichever thread holds the lock
 
 
 def derive_seed(seed: int, num_points: int) -> int:
@@ -71,13 +72,19 @@ def one_thread() -> Iterator[None]:
     Yields:
         Nothing.
     """
+    global _is_inside  # so is the number
     with _LOCK:
+        if _is_inside:
+            yield
+            return
         threads = torch.get_num_threads()
         if threads == 1:  # one that was born while another was inside has kept this number
             with ThreadPoolExecutor(1) as fresh:
                 threads = fresh.submit(torch.get_num_threads).result()
         torch.set_num_threads(1)
+        _is_inside = True
         try:
             yield
         finally:
+            _is_inside = False
             torch.set_num_threads(threads)
