@@ -113,7 +113,7 @@ _MISTAKES = (AttributeError, ImportError, NameError, SyntaxError)
 
 
 def evaluate(function: Function, parameters: Parameters) -> Ended:
-    """Call a function; an exception or a value that is no finite number is a failure."""
+    """Call a function; an exception or a value that is not a finite number is a failure."""
     number: float | None = nan
     try:
         returned = function(**parameters)
@@ -124,9 +124,9 @@ def evaluate(function: Function, parameters: Parameters) -> Ended:
             value, error = returned if is_pair else (returned, None)
         number, deviation = as_float(value), nan if error is None else as_float(error)
         if number is None or not isfinite(number):
-            raise ValueError(f"the value is no finite number: {value!r}")
+            raise ValueError(f"the value is not a finite number: {value!r}")
         if deviation is None or deviation < 0.0 or deviation > 1e154:  # its square is a number
-            raise ValueError(f"the standard error is no number from 0 to 1e154: {error!r}")
+            raise ValueError(f"the standard error is not a number from 0 to 1e154: {error!r}")
         return Ended(Evaluation(parameters, "completed", number, deviation), is_pair=is_pair)
     except Exception as error:
         # A TypeError of the call itself has no deeper frame.

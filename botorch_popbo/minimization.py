@@ -61,9 +61,9 @@ def minimize(
 ) -> Result:
     """Minimize a function of named parameters, by the order of its values.
 
-    An exception in the function, or a value that is no finite number, is a failed trial: it counts,
-    and ranks below every success. The traceback of the first is logged. As long as nothing has
-    succeeded, a mistake ends the search at once: a name, an attribute or a module that does not
+    An exception in the function, or a value that is not a finite number, is a failed trial: it
+    counts, and ranks below every success. The traceback of the first is logged. As long as nothing
+    has succeeded, a mistake ends the search at once: a name, an attribute or a module that does not
     exist, wrong arguments, or a value that is no number. So does a design (``n_initial``
     evaluations) that fails with one type of error from the first to the last. If past trials have
     succeeded, the best of them is then returned, with a warning.
@@ -132,7 +132,7 @@ def minimize(
             with _bar(run, progress) as bar:
                 run.evaluate(submit, n_jobs, deadline, bar, callback)
         except (KeyboardInterrupt, SystemExit) as end:
-            kept = f"the same call goes on from {run.path}" if run.path else "nothing is kept"
+            kept = f"repeat the call to resume from {run.path}" if run.path else "nothing is kept"
             _logger.warning("interrupted after %s; %s", run.count, kept)
             if isinstance(end, SystemExit) or hasattr(sys, "ps1"):  # a session goes on
                 raise
@@ -384,7 +384,7 @@ class _Run:
             if before.get(name) != now.get(name):
                 raise InputDataError(
                     f"{path} is of a run with another {name} {before.get(name)}, not "
-                    f"{now.get(name)}. Give the same arguments to go on with it, or another path "
+                    f"{now.get(name)}. Give the same arguments to resume it, or another path "
                     "to begin anew."
                 )
         number = len(self.past)

@@ -120,7 +120,7 @@ class Parameter:
     def _read_range(cls, entries: list[Value]) -> Self:
         ends, scale = entries[:2], entries[2:]
         if len(entries) not in (2, 3) or not all(map(_is_number, ends)):
-            raise InputDataError(f"{tuple(entries)!r} is no range; {_HELP}.")
+            raise InputDataError(f"{tuple(entries)!r} is not a range; {_HELP}.")
         if scale not in ([], ["log"]):
             steps = '{"range": (low, high), "step": step}'
             raise InputDataError(f'A third entry is "log", not {scale[0]!r}; steps are {steps}.')
@@ -272,7 +272,7 @@ class Space:
                 upper bounds of ranges that are called x1, x2, …, a ``2 x d`` tensor.
 
         Raises:
-            InputDataError: If there is no parameter but constants, or if one is written wrongly.
+            InputDataError: If there is not a parameter but constants, or if one is written wrongly.
             BotorchTensorDimensionError: If bounds have another shape.
         """
         if isinstance(notation, Tensor):

@@ -105,7 +105,7 @@ def read_start(
         # A table with outcomes may hold more than what is asked for.
         if unknown and not (is_table and outcome in row):
             raise InputDataError(
-                f"{place} has {unknown[0]!r}, which is no parameter. An outcome is named "
+                f"{place} has {unknown[0]!r}, which is not a parameter. An outcome is named "
                 f'"{objective}".'
             )
     return [_evaluation(place, row, space, outcome, sign) for place, row in records]
@@ -149,7 +149,7 @@ def read_evaluation(row: Value, where: str, space: Space) -> Evaluation:
         InputDataError: If it is none; the message begins with the place.
     """
     if not isinstance(row, dict) or not isinstance(row.get("parameters"), dict):
-        raise InputDataError(f"{where}: {row!r} is no evaluation.")
+        raise InputDataError(f"{where}: {row!r} is not an evaluation.")
     found = _evaluation(where, row["parameters"], space, "", 1.0)
     if row.get("status") == "completed":  # as if the function returned it
         outcome = {name: row.get(name) for name in ("value", "standard_error")}
@@ -246,9 +246,9 @@ def _value(value: Value, parameter: Parameter, is_past: bool) -> Value:
         return parameter.choices[int(parameter.place(float(value) if is_number else value))]
     number, is_whole = float(value), isinstance(parameter.low, int)
     if is_whole and not number.is_integer():
-        raise ValueError("no whole number")
+        raise ValueError("not a whole number")
     if not math.isfinite(parameter.place(number)):
-        raise ValueError("no number")
+        raise ValueError("not a number")
     steps = 0.0 if parameter.step is None else (number - parameter.low) / parameter.step
     if abs(steps - round(steps)) > 1e-9:
         raise ValueError(f"not in steps of {parameter.step}")

@@ -103,7 +103,7 @@ def test_a_parameter_of_optuna_that_has_the_name_of_the_outcome(tmp_path: Path) 
     path = tmp_path / "trials.csv"
     study.trials_dataframe().to_csv(path)  # with an index
     assert [*table(path, "value").load().space.parameters] == ["params_value"]
-    with pytest.raises(InputDataError, match="line 2 has 'Unnamed: 0', which is no parameter"):
+    with pytest.raises(InputDataError, match="line 2 has 'Unnamed: 0', which is not a parameter"):
         past(path, {"value": (0.0, 1.0)})
 
 
@@ -111,7 +111,7 @@ def test_several_outcomes_of_optuna() -> None:
     study = optuna.create_study(directions=["minimize", "maximize"])
     study.optimize(lambda trial: (trial.suggest_float("x", 0, 1), 1.0), 3)
     frame = study.trials_dataframe()
-    with pytest.raises(InputDataError, match=r'no parameter\. An outcome is named "value"'):
+    with pytest.raises(InputDataError, match=r'not a parameter\. An outcome is named "value"'):
         past(frame, {"x": (0.0, 1.0)})
     evaluated: Past = [(trial.params, trial.values[0]) for trial in study.trials]
     assert past(frame.rename(columns={"values_0": "value"}), {"x": (0.0, 1.0)}) == evaluated
@@ -139,7 +139,7 @@ def test_trials_of_ax(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
             client.complete_trial(number, {"loss": value, "seconds": 1.0 + index})
     frame = client.summarize()
     assert {"loss", "seconds"} <= {*frame}
-    with pytest.raises(InputDataError, match=r'no parameter\. An outcome is named "value"'):
+    with pytest.raises(InputDataError, match=r'not a parameter\. An outcome is named "value"'):
         past(frame)
     named = frame.rename(columns={"loss": "value"})
     lines = agree(named, tmp_path / "summary.csv", "value", evaluated)
@@ -198,7 +198,7 @@ def test_a_conditional_parameter_is_named(tmp_path: Path) -> None:
 
     study.optimize(objective, 12)
     study.trials_dataframe().to_csv(path := tmp_path / "trials.csv", index=False)
-    with pytest.raises(InputDataError, match=r"line \d+: rate is nan, no number"):
+    with pytest.raises(InputDataError, match=r"line \d+: rate is nan, not a number"):
         past(path, {"deep": [True, False], "rate": (0.0, 1.0)})
     with pytest.raises(UsageError, match=r"column rate is empty .* --column rate=skip"):
         table(path, "value").load()

@@ -101,7 +101,9 @@ def test_an_interruption_changes_nothing(
     for _ in at:
         with pytest.raises(KeyboardInterrupt):
             run(function, path=path)
-    assert f"interrupted after {min(at)} of 10 evaluations; the same call goes on" in caplog.text
+    assert (
+        f"interrupted after {min(at)} of 10 evaluations; repeat the call to resume" in caplog.text
+    )
     assert repr(run(function, path=path)) == repr(whole)
 
 
@@ -182,7 +184,7 @@ def test_what_ends_beside_an_exit_is_kept(
     path = tmp_path / "run.json"
     with pytest.raises(end):
         run(function, 2, start=start, n_jobs=2, path=path)
-    assert f"interrupted after 1 of 2 evaluations; the same call goes on from {path}" in caplog.text
+    assert f"1 of 2 evaluations; repeat the call to resume from {path}" in caplog.text
     kept = json.loads(path.read_text())["evaluations"]
     assert [e["status"] for e in kept] == ["running", "completed"]
 
@@ -213,7 +215,7 @@ def test_a_mistake_ends_the_search_at_once(
 @pytest.mark.parametrize(
     ("function", "message"),
     [
-        (lambda rate, kernel: None, "no finite number: None"),
+        (lambda rate, kernel: None, "not a finite number: None"),
         (lambda rate, kernel: rate.real_part, "AttributeError"),
         (lambda rate: rate, "TypeError: .* unexpected keyword argument 'kernel'"),
         (lambda rate, kernel, x: x, "TypeError: .* missing 1 required positional argument: 'x'"),
@@ -358,8 +360,11 @@ def test_a_space_of_few_points_is_told_of() -> None:
         ({"start": {"rate": 0.1}}, "start, entry 1 has no 'kernel' among"),
         ({"start": {"rate": 2.0, "kernel": "rbf"}}, "rate is 2.0, not from 0.0001 to 1.0"),
         ({"start": {"rate": 0.1, "kernel": "sgd"}}, "kernel is sgd, not one of rbf, poly"),
-        ({"start": {"rate": 0.1, "kernel": "rbf", "x": 1}}, "has 'x', which is no parameter"),
-        ({"start": pd.DataFrame({"rate": [0.1], "loss": [3.0]})}, "has 'loss', which is no param"),
+        ({"start": {"rate": 0.1, "kernel": "rbf", "x": 1}}, "has 'x', which is not a parameter"),
+        (
+            {"start": pd.DataFrame({"rate": [0.1], "loss": [3.0]})},
+            "has 'loss', which is not a param",
+        ),
         ({"start": [{"rate": 0.1, "kernel": "rbf"}] * 4}, "n_trials is .* at least 4, but got 3"),
         ({"start": {"rate": 0.1, "kernel": "rbf", "value": "?"}}, "value is ?"),
         ({"start": {"rate": 0.1, "kernel": "rbf", "value": -math.inf}}, "infinitely good"),
@@ -672,4 +677,4 @@ except KeyboardInterrupt:
     assert done.returncode == 130
     assert done.stdout == "caught\n"
     [line] = done.stderr.strip().splitlines()
-    assert "the same call goes on from" in line
+    assert "repeat the call to resume from" in line

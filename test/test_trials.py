@@ -52,10 +52,14 @@ def test_points_and_outcomes(
     [
         (ROWS, SPACE | {"kernel": ["rbf", "sgd"]}, "line 3: kernel is poly, not one of rbf, sgd"),
         (ROWS, SPACE | {"kernel": "rbf"}, "line 3: kernel is poly, but the space says rbf"),
-        (ROWS.replace("loss", "los"), SPACE, "line 2 has 'los', which is no .* is named \"loss\""),
+        (
+            ROWS.replace("loss", "los"),
+            SPACE,
+            "line 2 has 'los', which is not a .* is named \"loss\"",
+        ),
         ("rate,kernel\n0.1,rbf\n", SPACE, "has no column 'loss'"),
-        ("rate,width,size,loss\n0.1,2.5,200,1\n", WIDE, "line 2: width is 2.5, no whole number"),
-        ("rate,width,size,loss\n0.1,2,200,1\n\n0.1\n", WIDE, "line 4: width is nan, no whole"),
+        ("rate,width,size,loss\n0.1,2.5,200,1\n", WIDE, "line 2: width is 2.5, not a whole number"),
+        ("rate,width,size,loss\n0.1,2,200,1\n\n0.1\n", WIDE, "line 4: width is nan, not a whole"),
         ("rate,width,size,loss\n0,2,200,1\n", WIDE, "rate is 0, not above zero"),
         ("rate,width,size,loss\n0.1,2,250,1\n", WIDE, "size is 250, not one of 200, 300"),
         ("rate,width,size,loss\n0.1,2,200,bad\n", WIDE, "loss is bad, could not convert"),

@@ -113,7 +113,7 @@ class RankAnalysis(Analysis):
         name = self.metric_name or names[0]
         if name not in names:
             raise UserInputError(
-                f"{name!r} is no metric of the objective, whose metrics are {', '.join(names)}: "
+                f"{name!r} is not a metric of the objective, whose metrics are {', '.join(names)}: "
                 "better and worse is known of those only."
             )
         if adapter is None and generation_strategy is not None:

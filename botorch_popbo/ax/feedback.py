@@ -66,7 +66,7 @@ def report_comparisons(client: Client, comparisons: Iterable[tuple[int, int]]) -
         raise UserInputError("There are no comparisons. Pass pairs of (better, worse) trials.")
     for pair in pairs:
         if len(set(pair)) != 2 or len(pair) != 2:
-            raise UserInputError(f"{pair} is no pair of a better and a worse trial.")
+            raise UserInputError(f"{pair} is not a pair of a better and a worse trial.")
     trials, positions = torch.tensor(pairs).unique(return_inverse=True)
     answers = Statements.answers(*positions.unbind(-1))
     # Of trials of which nothing else is known; exactly, so that those equally good are tied.

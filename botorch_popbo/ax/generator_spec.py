@@ -177,7 +177,7 @@ def _named(acquisition: str | type[AcquisitionFunction]) -> tuple[str, type[Acqu
         check_name("acquisition", acquisition, RANK_ACQUISITIONS)
         return acquisition, RANK_ACQUISITIONS[acquisition]
     if not issubclass(acquisition, AcquisitionFunction):
-        raise UserInputError(f"{acquisition.__name__} is no acquisition function of BoTorch.")
+        raise UserInputError(f"{acquisition.__name__} is not a BoTorch acquisition function.")
     names = {function: name for name, function in RANK_ACQUISITIONS.items()}
     return names.get(acquisition, acquisition.__name__), acquisition
 

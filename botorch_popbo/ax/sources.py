@@ -146,12 +146,12 @@ def read_source(
 
 
 def _check_numbers(table: pd.DataFrame, name: str, allowed: float = 0.0) -> None:
-    """Refuse a column that holds what is no finite number and not the allowed infinity."""
+    """Refuse a column that holds what is not a finite number and not the allowed infinity."""
     for row, value in table[name].dropna().items():
         if not isinstance(value, Real) or not (math.isfinite(value) or value == allowed):
             raise UserInputError(
-                f"Row {row} of a source: {name!r} is {value!r}, which is no finite number. Correct "
-                "it, or leave the row out."
+                f"Row {row} of a source: {name!r} is {value!r}, which is not a finite number. "
+                "Correct it, or leave the row out."
             )
 
 

@@ -49,7 +49,8 @@ class FailedTrialsLast(Transform):
         if data.empty:
             raise DataRequiredError(
                 "There are no data to learn from, but it is the model's turn. Begin a strategy "
-                "with initial_node, and make one for every client: a strategy goes on where it is."
+                "with initial_node, and make one for every client: a used one "
+                "continues where it left off."
             )
         _check_numbers(data, goal)
         if not (failed := _failed_arms(adapter._experiment, goal)):

@@ -297,7 +297,7 @@ def check_alike(*orders: Order) -> None:
     for order in orders:
         if not isinstance(order, Order):
             raise InputDataError(
-                f"A {type(order).__name__} is no Order. Make orders by the functions of "
+                f"A {type(order).__name__} is not an Order. Make orders by the functions of "
                 "botorch_popbo.data, and pass several to combine one by one, to a model as a list "
                 "of sources."
             )

@@ -78,7 +78,7 @@ def test_what_cannot_be_shown_says_why(card_type: Any) -> None:
         (searched(3, num_initial=8), card, waiting),
         (searched(6, make=gp_generation_strategy), card, waiting),
         (searched(6, evaluate=lambda p: -math.inf), card, "could not be fitted"),
-        (searched(6), card_type(metric_name="lost"), "'lost' is no metric.* are loss:"),
+        (searched(6), card_type(metric_name="lost"), "'lost' is not a metric.* are loss:"),
     ):
         shown = card_of(client, analysis)
         assert isinstance(shown, NotApplicableStateAnalysisCard)

@@ -76,7 +76,7 @@ def test_what_cannot_be_ranked_changes_nothing() -> None:
     with pytest.raises(UserInputError, match="no comparisons"):
         report_comparisons(client, [])
     for pair in ((0, 0), (0, 1, 2), 0):
-        with pytest.raises(UserInputError, match="is no pair of a better and a worse trial"):
+        with pytest.raises(UserInputError, match="is not a pair of a better and a worse trial"):
             report_comparisons(client, [(1, 0), pair])  # type: ignore[list-item]
     assert client._experiment.lookup_data().df.equals(before)
     constrained = popbo_client(floats(2), 4, "preference", ["cost <= 1"])

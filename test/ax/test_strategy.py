@@ -99,7 +99,7 @@ def test_several_strategies_run_side_by_side_from_the_same_design() -> None:
     ("options", "message"),
     [
         ({"acquisition": "ei"}, "logei, eri, rlcb"),
-        ({"acquisition": int}, "int is no acquisition function"),
+        ({"acquisition": int}, "int is not a BoTorch acquisition function"),
         ({"acquisition": "logei", "preset": "paper"}, 'use preset="default", or acquisition="eri"'),
         ({"preset": "best"}, "default, paper, exact"),
         ({"num_initial_trials": 1}, "at least 2"),

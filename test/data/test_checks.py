@@ -143,7 +143,7 @@ BAD_VALUES: list[tuple[Source, tuple[Any, ...], str]] = [
     *((counted, (k, 2.0), "between 0 and its finite exposure") for k in (-1.0, 2.5, NAN)),
     (counted, (1.0, INF), "between 0 and its finite exposure"),
     (data.combine, (), "There is no order to combine. Pass at least one"),
-    (data.combine, ([1, 2],), "A list is no Order.*combine one by one"),
+    (data.combine, ([1, 2],), "A list is not an Order.*combine one by one"),
 ]
 BAD_SHAPES: list[tuple[Source, tuple[Any, ...], str]] = [
     (measured, (line(3),), r"train_Yvar of shape N x 1.*2 rows.*\(3, 1\)"),

@@ -59,7 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         hint = "pip install 'botorch-popbo[benchmark]'"
         return _complain(f"the module {error.name} is missing: {hint}", _MISUSE)
     except KeyboardInterrupt:
-        return _complain("interrupted; give the same command again to go on", _INTERRUPTED)
+        return _complain("interrupted; rerun the same command to resume", _INTERRUPTED)
 
 
 def _check_command(arguments: Sequence[str]) -> None:

@@ -54,7 +54,7 @@ def report(options: Namespace) -> int:
         held = sorted({path.stem.rpartition("--")[0] for path in folder.glob("records/*.jsonl")})
         asked = dict.fromkeys(f"{cell.method} on {cell.task}" for cell in campaign.cells())
         raise UsageError(
-            f"{folder} has no complete run of {'; '.join(asked)}: popbo compare goes on with it. "
+            f"{folder} has no complete run of {'; '.join(asked)}: popbo compare resumes it. "
             f"There are records of {', '.join(held)}"
         )
     campaign.report()

@@ -19,7 +19,7 @@ examples:
   popbo report --output popbo-results
   popbo prefer coffee.toml --page"""
 _COMMANDS = {
-    "compare": "run methods side by side and report how they did; the same command goes on",
+    "compare": "run methods side by side and report how they did; rerun to resume",
     "report": "report what popbo compare has run; without options, what it ran last",
     "prefer": "ask people which is better, in a terminal or on a page; every answer is saved",
     "list": "print the names of problems, methods and campaigns",

@@ -79,5 +79,5 @@ def _made(kind: type[Any], content: dict[str, Any]) -> Any:
 
 def _finite(text: str) -> float:
     if not math.isfinite(number := float(text)):
-        raise ValueError(f"{text} is no finite number")
+        raise ValueError(f"{text} is not a finite number")
     return number
