@@ -78,7 +78,7 @@ def picture() -> list[str]:
     last = table[table["evaluations"] == table["evaluations"].max()]
     found = last.pivot(index="method", columns="problem", values="regret").loc[[*METHODS]]
     ours, gp, tpe = (f"{smooth:.2f} and {outliers:.2f}" for smooth, outliers in found.to_numpy())
-    sentence = f"ours is {ours} from the optimum, `GPSampler` {gp}, TPE {tpe}"
+    sentence = f"`popbo` ends {ours} from the optimum, `GPSampler` {gp}, TPE {tpe}"
     return [f"After {last['evaluations'].iloc[0]} evaluations {sentence}"]
 
 
