@@ -6,7 +6,7 @@ Numbers that only guard the arithmetic stay where they guard it.
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any, Self, TypeVar
+from typing import Self, TypeVar
 
 Part = TypeVar("Part")
 
@@ -229,7 +229,7 @@ class Settings:
         return replace(self, model=replace(self.model, order_only=True))
 
 
-def from_stored(kind: type[Part], **values: Any) -> Part:
+def from_stored(kind: type[Part], **values: object) -> Part:
     """Settings of a file, without the fields that only an earlier version had.
 
     Args:

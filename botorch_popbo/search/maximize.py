@@ -3,7 +3,6 @@
 import warnings
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import torch
 from botorch.acquisition import AcquisitionFunction
@@ -130,7 +129,7 @@ def unless_known(
     return torch.cat(found)
 
 
-def default_options(optimizer: str, is_smooth: bool, settings: SearchSettings) -> dict[str, Any]:
+def default_options(optimizer: str, is_smooth: bool, settings: SearchSettings) -> dict[str, object]:
     """The options of one of BoTorch's optimizers.
 
     Args:
@@ -142,7 +141,7 @@ def default_options(optimizer: str, is_smooth: bool, settings: SearchSettings) -
         Its keyword arguments; none for an optimizer that looks at every point of a discrete space.
     """
     number, num_raw = settings.num_starts, settings.num_raw
-    common: dict[str, Any] = {"raw_samples": num_raw, "retry_on_optimization_warning": False}
+    common: dict[str, object] = {"raw_samples": num_raw, "retry_on_optimization_warning": False}
     if optimizer == "optimize_acqf" and is_smooth:
         starts = partial(rank_initial_conditions, settings=settings)
         options = {"maxiter": settings.max_steps, "factr": settings.tolerance}

@@ -123,7 +123,7 @@ def random_points(domain: Domain, number: int) -> Tensor:
 
 
 def constrained_initial_conditions(
-    *args: Any, options: dict[str, Any] | None = None, **kwargs: Any
+    *args: Any, options: dict[str, object] | None = None, **kwargs: Any
 ) -> Tensor:
     """BoTorch's starting points, with a shorter random walk where there are linear constraints.
 
