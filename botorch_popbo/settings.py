@@ -31,11 +31,11 @@ class ModelSettings:
     # surface. Measured: sample_efficiency.md.
     lengthscale_deviation: float = 0.7
     # Logit of the rough part's share of the variance: a tenth, and above a half one time in ten.
-    # Measured: on or off only, ablation.md.
+    # Measured: ablation.md and inference.md, "Priors".
     roughness: tuple[float, float] = (-2.0, 1.5)
     # Logarithm of the rough part's lengthscale in units of the other: a fifth. Measured: as above.
     fineness: tuple[float, float] = (math.log(0.2), 0.5)
-    # Log-variance of an outcome's noise. Measured: none.
+    # Log-variance of an outcome's noise. Measured: inference.md, "Priors".
     noise: tuple[float, float] = (-6.0, 2.0)
     # The same for predicted ranks, of which noise may be all that there is. Nearly flat. Measured:
     # coverage in default_model.md.
@@ -53,7 +53,7 @@ class ModelSettings:
     # then gives the same suggestions, bit for bit. An argument of every front door.
     order_only: bool = False
     # How far the gaps of outcomes are believed: logarithm of the shape of a gamma variable. Its
-    # median, 7, is a factor of 1.4 either way. Measured: none.
+    # median, 7, is a factor of 1.4 either way. Measured: inference.md, "Priors".
     concentration: tuple[float, float] = (2.0, 1.5)
     # Logarithms of the least and the largest gap, in units of the typical one, that are distances:
     # four powers of ten either way. Of others the order alone counts. Rounding may be all that
