@@ -83,7 +83,7 @@ class Posterior:
 
     @property
     def weights(self) -> Tensor:
-        """``C^-1`` times the posterior means, of shape ``N``; they sum to zero."""
+        """``C^-1`` times the posterior less the prior means, of shape ``N``; their sum is zero."""
         return self.law.weights
 
     @cached_property
@@ -104,6 +104,7 @@ def propagate(
     distances: Distances | None = None,
     start: Sites | None = None,
     tolerance: float = TOLERANCE,
+    mean: Tensor | None = None,
 ) -> Posterior:
     """Condition utilities on statements, all sites in parallel.
 
@@ -115,6 +116,7 @@ def propagate(
         distances: How far apart outcomes are, if that counts.
         start: Factors to start from.
         tolerance: See :data:`TOLERANCE`.
+        mean: Prior means of the records, of shape ``N``; zero by default.
 
     Returns:
         The posterior.
@@ -126,7 +128,8 @@ def propagate(
         NumericalWarning: If the sites did not settle.
     """
     noise = torch.as_tensor(noise, dtype=covariance.dtype, device=covariance.device)
-    likelihood = _Likelihood(statements, noise, tie, distances)
+    mean = torch.zeros_like(covariance[0]) if mean is None else mean
+    likelihood = _Likelihood(statements, noise, tie, distances, statements.differences(mean))
     # Answers may be far more than the records they are about, and none is sharp.
     by_records = len(statements) > len(covariance) and bool(statements.is_answer.all())
     regression = (_OfRecords if by_records else _OfDifferences)(covariance, statements)
@@ -151,7 +154,7 @@ def propagate(
             stacklevel=2,
         )
     return Posterior(
-        utilities=covariance @ law.weights,
+        utilities=mean + covariance @ law.weights,
         log_evidence=law.log_evidence(tilted),
         by_log_noise=likelihood.by_log_noise(*law.cavity),
         by_distances=likelihood.by_distances(tilted),
@@ -335,11 +338,17 @@ class _OfRecords(_Regression):
 
 
 class _Likelihood:
-    """What the statements say of their differences."""
+    """What the statements say of their differences, less the prior means of these."""
 
     def __init__(
-        self, statements: Statements, noise: Tensor, tie: float, distances: Distances | None
+        self,
+        statements: Statements,
+        noise: Tensor,
+        tie: float,
+        distances: Distances | None,
+        offset: Tensor,
     ) -> None:
+        self.offset = offset
         self.noise, self.distances = statements.noise * noise, distances
         self.mean_log = noise.new_zeros(0)  # of each distance, as it was tilted last
         # A draw of a judge is about as sharp as half an answer for either side.
@@ -354,6 +363,10 @@ class _Likelihood:
 
     def tilt(self, mean: Tensor, variance: Tensor) -> Tilted:
         """The laws of the differences under their statements."""
+        law = self._tilt(mean + self.offset, variance)
+        return law._replace(mean=law.mean - self.offset)
+
+    def _tilt(self, mean: Tensor, variance: Tensor) -> Tilted:
         tilted = torch.stack([mean, mean, variance])
         if len(at := self.others):
             tilted[:, at] = torch.stack(sites.truncate(mean[at], variance[at], self.noise[at]))
@@ -373,7 +386,7 @@ class _Likelihood:
             return mean.new_zeros(())
         spread = torch.where(self.is_tie, self.tolerance, self.noise)
         total = variance + spread
-        score = mean / total.sqrt()
+        score = (mean + self.offset) / total.sqrt()
         of_tie = 0.5 * (variance + score.square() * spread) / total
         of_answer = -0.5 * score * hazard(score) * spread / total
         return torch.where(self.is_tie, of_tie, of_answer) @ self.is_answer.to(mean)
@@ -383,7 +396,7 @@ class _Likelihood:
         if self.distances is None:
             return ()
         log_gap, c = self.distances.log_gap[self.gaps], self.distances.concentration
-        ratio = torch.exp(-log_gap) * tilted.mean[self.gaps]
+        ratio = torch.exp(-log_gap) * (tilted.mean + self.offset)[self.gaps]
         by_log_gap = torch.zeros_like(self.distances.log_gap)
         by_log_gap[self.gaps] = c * (ratio - 1.0)
         each = c.log() + 1.0 - torch.digamma(c) - log_gap + self.mean_log - ratio

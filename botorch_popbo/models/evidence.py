@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,7 @@ import torch
 from botorch.optim.batched_lbfgs_b import fmin_l_bfgs_b_batched
 from torch import Tensor
 
+from botorch_popbo._once_differentiable import once_differentiable
 from botorch_popbo.likelihoods.propagation import (
     JITTER,
     TOLERANCE,
@@ -20,7 +21,7 @@ from botorch_popbo.likelihoods.propagation import (
     Sites,
     propagate,
 )
-from botorch_popbo.models.hyperparameters import Hyperparameters
+from botorch_popbo.models.hyperparameters import Hyperparameters, Modules
 from botorch_popbo.models.records import Records
 from botorch_popbo.settings import ModelSettings
 
@@ -31,6 +32,24 @@ _ROUGHLY = 1e-1
 
 class _HopelessError(Exception):
     """A search that is not going to reach what it has to."""
+
+
+class _LogEvidence(torch.autograd.Function):
+    """The evidence as a function of what the likelihood knows of the hyperparameters.
+
+    Where sites have settled it does not change with them ("The evidence" in docs/derivations.md),
+    so that its slopes are known.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, value: Tensor, slopes: Sequence[Tensor], *_: Tensor) -> Tensor:
+        ctx.slopes = slopes
+        return value.clone()
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, by_value: Tensor) -> tuple[Tensor | None, ...]:
+        return None, None, *(by_value * slope for slope in ctx.slopes)
 
 
 @dataclass(frozen=True)
@@ -105,7 +124,8 @@ class Evidence:
             The conditioned records.
         """
         with torch.no_grad():
-            return self._condition(coordinates, self._laws(coordinates), start)
+            laws = self._laws(self.hyperparameters.assign(coordinates))
+            return self._condition(coordinates, laws, start)
 
     def value_and_gradient(
         self, coordinates: Tensor, start: Sites | None = None, tolerance: float = TOLERANCE
@@ -121,21 +141,39 @@ class Evidence:
             The conditioned records, the logarithm of evidence times prior density, and its gradient
             by the coordinates, of shape ``p``.
         """
+        modules = self.hyperparameters.assign(coordinates)
         with torch.enable_grad():
-            # Autograd goes through the kernel alone: where sites have settled the evidence does
-            # not change with them ("The evidence" in docs/derivations.md).
-            laws = self._laws(coordinates)
+            conditioned, log_evidence = self.of_modules(modules, start, tolerance)
+        gradient = self.hyperparameters.gradient(log_evidence)
+        log_prior, by_prior = self.hyperparameters.log_prior(coordinates)
+        conditioned = replace(conditioned, coordinates=coordinates)
+        value = float(conditioned.posterior.log_evidence + log_prior)
+        return conditioned, value, gradient + by_prior
+
+    def of_modules(
+        self, modules: Modules, start: Sites | None = None, tolerance: float = TOLERANCE
+    ) -> tuple[Conditioned, Tensor]:
+        """The same at what modules are set to, with a graph to their parameters.
+
+        Args:
+            modules: What has the hyperparameters.
+            start: Sites to start from.
+            tolerance: As above.
+
+        Returns:
+            The conditioned records, and the logarithm of the evidence, a scalar tensor.
+        """
+        laws = self._laws(modules)
         with torch.no_grad():
             known = [values.detach() for values in laws]
-            conditioned = self._condition(coordinates, known, start, tolerance)
+            conditioned = self._condition(self.hyperparameters.start, known, start, tolerance)
             posterior = conditioned.posterior
             slope = posterior.by_covariance()
             # The noise of outcomes is on the diagonal, and that of answers in their sites.
             by_noise = slope.diagonal() @ self._is_outcome + posterior.by_log_noise / known[1]
-        slopes = (slope, by_noise, *posterior.by_distances)
-        gradient = self.hyperparameters.gradient(laws, slopes)
-        log_prior, by_prior = self.hyperparameters.log_prior(coordinates)
-        return conditioned, float(posterior.log_evidence + log_prior), gradient + by_prior
+        slopes = (slope, by_noise, posterior.weights, *posterior.by_distances)
+        value: Tensor = _LogEvidence.apply(posterior.log_evidence, slopes, *laws)
+        return conditioned, value
 
     def maximize(self, start: Tensor, least: float = -math.inf) -> tuple[Conditioned, float]:
         """Fit the hyperparameters by L-BFGS-B with exact gradients.
@@ -182,16 +220,16 @@ class Evidence:
         assert best is not None
         return best, best_value
 
-    def _laws(self, coordinates: Tensor) -> Sequence[Tensor]:
-        """Prior covariance of the records, noise, and expected distances, if there are any.
+    def _laws(self, modules: Modules) -> Sequence[Tensor]:
+        """Prior covariance and mean of the records, noise, and expected distances, if any.
 
         All that the likelihood knows of the hyperparameters.
         """
-        modules = self.hyperparameters.assign(coordinates)
-        covariance, noise = modules.covariance(self._X, self._records.source), modules.noise
+        covariance = modules.covariance(self._X, self._records.source)
+        laws = covariance, modules.noise, modules.trend(self._X)
         if self._gaps is None or modules.warp is None:
-            return covariance, noise
-        return covariance, noise, *modules.warp.distances(*self._gaps)
+            return laws
+        return *laws, *modules.warp.distances(*self._gaps)
 
     def _condition(
         self,
@@ -200,7 +238,7 @@ class Evidence:
         start: Sites | None = None,
         tolerance: float = TOLERANCE,
     ) -> Conditioned:
-        covariance, noise, *distances = laws
+        covariance, noise, mean, *distances = laws
         record_noise = self._records.known_variance + noise * self._is_outcome
         # A copy: some kernels need the values that they returned for their gradient.
         covariance = covariance.clone()
@@ -213,6 +251,7 @@ class Evidence:
             Distances(*distances) if distances else None,
             start,
             tolerance,
+            mean,
         )
         source = self._records.source
         return Conditioned(coordinates, noise, record_noise, covariance, posterior, source)

@@ -1,6 +1,5 @@
 """What is fitted: the parameters of kernel, noise and correlations, as one vector."""
 
-from collections.abc import Sequence
 from copy import deepcopy
 from typing import Self
 
@@ -8,6 +7,7 @@ import torch
 from gpytorch.constraints import Interval
 from gpytorch.kernels import Kernel
 from gpytorch.likelihoods import GaussianLikelihood
+from gpytorch.means import Mean, ZeroMean
 from gpytorch.module import Module
 from gpytorch.priors import LogNormalPrior, NormalPrior, Prior
 from gpytorch.settings import lazily_evaluate_kernels
@@ -25,6 +25,7 @@ class Modules(Module):
         likelihood: The noise.
         tasks: Correlations of a target and its sources, if there are any.
         warp: How distances of utilities follow from those of outcomes, if these count.
+        trend: The prior's mean, by default zero.
     """
 
     def __init__(
@@ -33,8 +34,10 @@ class Modules(Module):
         likelihood: GaussianLikelihood,
         tasks: TaskCorrelation | None = None,
         warp: Warp | None = None,
+        trend: Mean | None = None,
     ) -> None:
         super().__init__()
+        self.trend = trend or ZeroMean()
         self.kernel, self.tasks, self.likelihood, self.warp = kernel, tasks, likelihood, warp
 
     @property
@@ -140,23 +143,16 @@ class Hyperparameters:
         self._current = coordinates
         return self.modules
 
-    def gradient(self, values: Sequence[Tensor], by_values: Sequence[Tensor]) -> Tensor:
-        """Derivative by the coordinates of what the modules said since they were set.
-
-        Args:
-            values: What they said.
-            by_values: Slopes with respect to that.
+    def gradient(self, value: Tensor) -> Tensor:
+        """Derivative by the coordinates of a scalar that the modules gave since they were set.
 
         Returns:
             A tensor of shape ``p``.
         """
         # Modules whose parameters all stay as they are have no graph.
-        pairs = [pair for pair in zip(values, by_values, strict=True) if pair[0].requires_grad]
-        if not pairs:
+        if not value.requires_grad:
             return torch.zeros_like(self.start)
-        with torch.enable_grad():  # of a sum, as PyTorch loads SymPy where slopes are an argument
-            total = torch.stack([(value * slope).sum() for value, slope in pairs]).sum()
-        by_raw = torch.autograd.grad(total, self._parameters, materialize_grads=True)
+        by_raw = torch.autograd.grad(value, self._parameters, materialize_grads=True)
         flat = torch.cat([slope.reshape(-1) for slope in by_raw])
         return flat * self._scale * torch.where(self._is_log, self._raw, 1.0)
 
@@ -173,13 +169,16 @@ class Hyperparameters:
         value, gradient = -0.5 * normal @ normal, -normal
         for owner, prior, get in self._other_priors:
             with torch.enable_grad():
-                values = get(owner)
-                density = prior.log_prob(values).sum()
-                if isinstance(prior, LogNormalPrior):  # of the logarithm, as everywhere
-                    density = density + values.log().sum()
+                density = log_density(prior, get(owner))
             value = value + density.detach()
-            gradient = gradient + self.gradient([density], [torch.ones_like(density)])
+            gradient = gradient + self.gradient(density)
         return value, gradient
+
+
+def log_density(prior: Prior, values: Tensor) -> Tensor:
+    """The logarithm of a prior's density, a scalar; a log-normal one is that of the logarithm."""
+    density: Tensor = prior.log_prob(values).sum()
+    return density + values.log().sum() if isinstance(prior, LogNormalPrior) else density
 
 
 def _coordinates(parameter: Parameter, constraint: Interval | None, prior: Prior | None) -> Tensor:

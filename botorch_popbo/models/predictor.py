@@ -7,6 +7,7 @@ from typing import Any, Self
 
 import torch
 from gpytorch.kernels import Kernel
+from gpytorch.means import Mean
 from gpytorch.settings import lazily_evaluate_kernels
 from torch import Tensor
 
@@ -29,12 +30,13 @@ class Predictor:
     is correlated with that of the target.
 
     Attributes:
-        kernel: The prior's kernel, without the unknown mean.
+        kernel: The prior's kernel, without the unknown level.
+        trend: The prior's mean.
         X: Encoded records, ``N x d``.
         correlation: Correlations of the tasks' utilities, the target's first.
         source: Which source each record is from, and 0 for the target; of shape ``N``.
         noise: Noise variances of the records, of shape ``N``.
-        weights: Inverse covariance times utilities, of shape ``N``.
+        weights: Inverse covariance times utilities less their prior means, of shape ``N``.
         root: A square root of what statements explain, ``N x M``: the posterior covariance of
             points with the prior covariances ``k`` with the records is less by ``k A A' k'``.
         share: Weight of each record in the average, of shape ``N``.
@@ -42,6 +44,7 @@ class Predictor:
     """
 
     kernel: Kernel
+    trend: Mean
     X: Tensor
     correlation: Tensor
     source: Tensor
@@ -67,6 +70,7 @@ class Predictor:
         share, noise = is_target / is_target.sum(), conditioned.record_noise
         return cls(
             kernel=modules.kernel,
+            trend=modules.trend,
             X=X,
             correlation=modules.correlation,
             source=conditioned.source,
@@ -115,7 +119,11 @@ class Predictor:
         Returns:
             A ``batch_shape x q`` tensor.
         """
-        return self._in_blocks(X, lambda points: self.cross(points) @ self.weights)
+        return self._in_blocks(X, lambda points: self._mean(points, self.cross(points)))
+
+    def _mean(self, X: Tensor, cross: Tensor) -> Tensor:
+        mean: Tensor = cross @ self.weights + self.trend(X)
+        return mean
 
     def moments(self, X: Tensor) -> tuple[Tensor, Tensor]:
         """Mean and variance of each point's utility.
@@ -132,7 +140,7 @@ class Predictor:
             explained = ((cross - self.average) @ self.root).square().sum(-1)
             level = self.average @ self.share - 2.0 * cross @ self.share
             variance = self.kernel(points, diag=True) + level - explained
-            return torch.stack([cross @ self.weights, variance])
+            return torch.stack([self._mean(points, cross), variance])
 
         mean, variance = self._in_blocks(X, moments)
         return mean, variance
@@ -149,7 +157,7 @@ class Predictor:
         cross = self.cross(X)
         # What would be left of the variance if the records' utilities were known.
         left = self.kernel(X, diag=True) - (cross @ self.certain_root).square().sum(-1)
-        return cross @ self.weights - left.clamp_min(0.0).sqrt()
+        return self._mean(X, cross) - left.clamp_min(0.0).sqrt()
 
     def covariance(self, X1: Tensor, X2: Tensor) -> Tensor:
         """Covariance of the utilities of two sets of points.
@@ -245,6 +253,7 @@ class Differences:
     def __init__(self, predictor: Predictor, reference: Tensor) -> None:
         point, loading = reference.unsqueeze(0), predictor.loading
         self.kernel, self.X = predictor.kernel, torch.cat([predictor.X, point])
+        self.trend, self.level = predictor.trend, predictor.trend(point)
         self.origin: Tensor = self.kernel(point, predictor.X).to_dense()[0]
         self.prior = self.kernel(point, diag=True)[0]
         self.weights = loading * predictor.weights
@@ -268,7 +277,7 @@ class Differences:
         mean, variance, left = (
             each.reshape(X.shape[:-1]).to(X) for each in _Moments.apply(cross, prior, self)
         )
-        return mean, variance, left
+        return mean + (self.trend(points) - self.level).reshape(X.shape[:-1]).to(X), variance, left
 
 
 class _Moments(torch.autograd.Function):

@@ -13,6 +13,7 @@ from botorch.exceptions import InputDataError, UnsupportedError
 from botorch.models.gp_regression import SingleTaskGP
 from botorch.models.model import FantasizeMixin
 from botorch.models.transforms.input import InputTransform
+from botorch.optim.fit import fit_gpytorch_mll_scipy
 from botorch.posteriors import GPyTorchPosterior, Posterior
 from botorch.settings import validate_input_scaling
 from botorch.utils.datasets import SupervisedDataset
@@ -20,6 +21,9 @@ from botorch.utils.types import DEFAULT, _DefaultType
 from gpytorch.distributions import MultivariateNormal
 from gpytorch.kernels import Kernel
 from gpytorch.likelihoods import GaussianLikelihood
+from gpytorch.means import Mean, ZeroMean
+from gpytorch.mlls import MarginalLogLikelihood
+from gpytorch.models import GP
 from gpytorch.models.exact_prediction_strategies import prediction_strategy
 from torch import Tensor
 from torch.nn import Module
@@ -28,10 +32,12 @@ from botorch_popbo._reproducible import one_thread
 from botorch_popbo.data import Order
 from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.data.order import check_alike
+from botorch_popbo.likelihoods.propagation import Sites
 from botorch_popbo.models import conditional, priors
 from botorch_popbo.models.evidence import Conditioned, Evidence, Sample
 from botorch_popbo.models.hyperparameters import Hyperparameters, Modules
 from botorch_popbo.models.input_transforms import InactiveColumns, OneHotCategories, part_of
+from botorch_popbo.models.marginal_log_likelihood import OrderMarginalLogLikelihood
 from botorch_popbo.models.outliers import lone_surprise
 from botorch_popbo.models.predictor import Differences, Predictor
 from botorch_popbo.models.rank_model import (
@@ -47,7 +53,7 @@ from botorch_popbo.posteriors.gaussian_rank import GaussianRankPosterior, Thresh
 from botorch_popbo.settings import ModelSettings
 
 
-class RankingGP(RankModel, FantasizeMixin):
+class RankingGP(RankModel, GP, FantasizeMixin):
     r"""A Gaussian process on a utility :math:`z`, conditioned on the observed order.
 
     An order says which of two utilities is larger, up to noise. Outcomes also say how far apart
@@ -92,6 +98,9 @@ class RankingGP(RankModel, FantasizeMixin):
             columns unless others explain the order far better. A table of categories has neither
             other directions nor a rough part. Any other kernel is fitted and searched in the
             same way, a few times slower. Parameters that require no gradient stay as they are.
+        mean_module: The prior's mean, by default zero: what is known of the utility before, such as
+            a trend. It sees encoded points, and its level does not matter.
+        outcome_transform: None; an order has no unit to be transformed.
         input_transform: Applied to every point. By default the bounding box of all points is
             mapped to the unit cube; ``None`` leaves points as they are.
         order: An order to learn from instead of outcomes, from any function of
@@ -108,7 +117,8 @@ class RankingGP(RankModel, FantasizeMixin):
         InputDataError: If there are fewer than two distinct points (one, with sources), or NaN or
             infinite values other than an outcome of ``-inf``.
         UnsupportedError: If the likelihood has not one variance, if the kernel is a batch of
-            several, or if the input transform has parameters or makes several points of one.
+            several, if the input transform has parameters or makes several points of one, or if
+            there is an outcome transform.
 
     Warns:
         InputDataWarning: If all outcomes are equal. The order then carries no information and
@@ -126,6 +136,7 @@ class RankingGP(RankModel, FantasizeMixin):
 
     order: Order
     covar_module: Kernel
+    mean_module: Mean
     likelihood: GaussianLikelihood
     tasks: priors.TaskCorrelation | None
     warp: priors.Warp | None
@@ -142,6 +153,8 @@ class RankingGP(RankModel, FantasizeMixin):
         train_Yvar: Tensor | None = None,
         likelihood: GaussianLikelihood | None = None,
         covar_module: Kernel | None = None,
+        mean_module: Mean | None = None,
+        outcome_transform: None = None,
         input_transform: InputTransform | _DefaultType | None = DEFAULT,
         order: Order | None = None,
         sources: Sequence[Order] = (),
@@ -149,6 +162,11 @@ class RankingGP(RankModel, FantasizeMixin):
         order_only: bool = False,
     ) -> None:
         priors.check_prior(covar_module, likelihood)
+        if outcome_transform is not None:
+            raise UnsupportedError(
+                "RankingGP takes no outcome_transform: it learns from the order of outcomes, and "
+                "finds their scale itself. Pass None."
+            )
         settings = replace(settings, order_only=settings.order_only or order_only)
         if isinstance(sources, Order):
             raise InputDataError("sources holds an order for each task. Pass it as [order].")
@@ -166,8 +184,8 @@ class RankingGP(RankModel, FantasizeMixin):
         super().__init__(train_X, train_Y, order.X, input_transform, source_X)
         self.order = order
         # As they were given: a model of other data starts where this one did.
-        prior: dict[str, Any] = {"likelihood": likelihood, "covar_module": covar_module}
-        self._prior = deepcopy(prior)
+        prior = {"likelihood": likelihood, "covar_module": covar_module, "mean_module": mean_module}
+        self._prior: dict[str, Any] = deepcopy(prior)
         self._target, self.num_sources = records, len(sources)
         self._chosen = records.representatives(settings.num_conditioned)
         self._records, first_item = records.subset(self._chosen), records.num_points
@@ -194,7 +212,7 @@ class RankingGP(RankModel, FantasizeMixin):
             if part_of(self.input_transform, InactiveColumns) is not None:
                 # A direction would mix columns that never have a meaning together.
                 covar_module.rotation = None
-        self.covar_module = covar_module
+        self.covar_module, self.mean_module = covar_module, mean_module or ZeroMean()
         self.likelihood = likelihood or priors.default_likelihood(settings, self._is_judged)
         self.tasks = priors.TaskCorrelation(len(sources), settings) if sources else None
         self.warp = priors.Warp(settings) if bool(records.outcome.isfinite().any()) else None
@@ -289,8 +307,16 @@ class RankingGP(RankModel, FantasizeMixin):
         return self.predictor.mean(self.encode(X).double())
 
     @one_thread()
-    def fit(self) -> Self:
+    def fit(self, outliers: bool = True, directions: bool = True) -> Self:
         """Maximise the evidence of the order, starting from the current hyperparameters.
+
+        Without both steps this is what :func:`botorch.fit.fit_gpytorch_mll` does, a few times
+        faster, with an :class:`~botorch_popbo.models.OrderMarginalLogLikelihood`.
+
+        Args:
+            outliers: Whether records that no smooth surface explains are set aside.
+            directions: Whether the default kernel's lengthscales may be those of other directions
+                than the columns.
 
         Returns:
             The model itself, in evaluation mode.
@@ -298,7 +324,7 @@ class RankingGP(RankModel, FantasizeMixin):
         modules = self._hyper
         sample = self._sample(modules, learn=True)
         with torch.no_grad():
-            conditioned, is_used = fit_tasks(sample, self.order.is_exact)
+            conditioned, is_used = fit_tasks(sample, self.order.is_exact, outliers, directions)
             # What was fitted may be a copy in double precision.
             fitted = sample.hyperparameters.assign(conditioned.coordinates)
             modules.load_state_dict(fitted.state_dict())
@@ -308,6 +334,45 @@ class RankingGP(RankModel, FantasizeMixin):
             if not len(lone):
                 self._keep(Predictor.from_fit(sample.X[is_used], conditioned, fitted.copy()))
         return self.eval()
+
+    def custom_fit(self, mll: MarginalLogLikelihood, **options: Any) -> MarginalLogLikelihood:
+        """Let :func:`botorch.fit.fit_gpytorch_mll` fit the model, by any of BoTorch's optimizers.
+
+        Args:
+            mll: An :class:`~botorch_popbo.models.OrderMarginalLogLikelihood` of this model.
+            **options: Those of :func:`~botorch.fit.fit_gpytorch_mll`.
+
+        Returns:
+            ``mll`` in evaluation mode.
+
+        Raises:
+            UnsupportedError: If ``mll`` is another one.
+        """
+        if not isinstance(mll, OrderMarginalLogLikelihood):
+            raise UnsupportedError(
+                f"{type(mll).__name__} is about outcomes, and RankingGP learns from their order. "
+                "Pass OrderMarginalLogLikelihood(model.likelihood, model), or call model.fit()."
+            )
+        given = {name: value for name, value in options.items() if value is not None}
+        optimizer = given.pop("optimizer", fit_gpytorch_mll_scipy)
+        optimizer(mll.train(), **given.pop("optimizer_kwargs", {}), **given)
+        return mll.eval()
+
+    def log_evidence(self, start: Sites | None = None) -> tuple[Tensor, Sites]:
+        """The log-evidence of the order, with a graph to the current hyperparameters.
+
+        Args:
+            start: Sites to start from, if they are of as many statements.
+
+        Returns:
+            A scalar tensor, in nats, and the sites at which it was found.
+        """
+        modules = self._hyper
+        evidence = Evidence(self._sample(modules, self.training).subset(self._is_used))
+        if start is not None and len(start.shift) != len(evidence.statements):
+            start = None
+        conditioned, value = evidence.of_modules(modules, start)
+        return value, conditioned.posterior.sites
 
     def log_likelihood(self) -> Tensor:
         """Log-evidence of the order at the current hyperparameters, a scalar in nats."""
@@ -393,7 +458,7 @@ class RankingGP(RankModel, FantasizeMixin):
         return posterior if posterior_transform is None else posterior_transform(posterior, X)
 
     def __call__(self, X: Tensor) -> MultivariateNormal:
-        """The law of :meth:`posterior`, which some functions of BoTorch ask for by a call.
+        """The law of :meth:`posterior`, or in training mode the prior's, as in all of GPyTorch.
 
         Args:
             X: Points, a ``batch_shape x q x d`` tensor.
@@ -401,6 +466,9 @@ class RankingGP(RankModel, FantasizeMixin):
         Returns:
             A normal law of shape ``batch_shape x q``.
         """
+        if self.training:
+            encoded = self.input_transform.eval()(X)
+            return MultivariateNormal(self.mean_module(encoded), self.covar_module(encoded))
         return self._utility(self.encode(X), False).distribution
 
     def forward(self, *args: object, **kwargs: object) -> NoReturn:
@@ -541,13 +609,14 @@ class RankingGP(RankModel, FantasizeMixin):
     @property
     def _state(self) -> list[Tensor]:
         """All that predictions depend on; it may be set from outside."""
-        buffers = *self.covar_module.buffers(), *self.input_transform.buffers()
+        parts = self.covar_module, self.mean_module, self.input_transform
+        buffers = (buffer for part in parts for buffer in part.buffers())
         return [self._is_used, *self.parameters(), *buffers]
 
     @property
     def _parts(self) -> list[Module | None]:
         """What may be replaced as a whole, perhaps by another kind with the same parameters."""
-        return [self.covar_module, self.likelihood, self.tasks, self.warp, self.input_transform]
+        return [*self._hyper.children(), self.input_transform]
 
     @property
     def _ranks(self) -> RankPredictor:
@@ -566,7 +635,9 @@ class RankingGP(RankModel, FantasizeMixin):
                 if is_default and is_fitted:  # a judge's noise has such a prior already
                     likelihood = priors.rank_likelihood(self.noise.detach().double(), self.settings)
                 tasks = self.tasks if bool(self.correlation.any()) else None
-                modules = deepcopy(Modules(self.covar_module, likelihood, tasks, self.warp))
+                modules = self._hyper
+                modules.likelihood, modules.tasks = likelihood, tasks
+                modules = deepcopy(modules)
                 # A source is set aside for good, an outlier of the target perhaps not.
                 kept = self._is_used | self._records.is_target
                 sample, is_used = self._sample(modules).subset(kept), self._is_used[kept]
@@ -579,7 +650,7 @@ class RankingGP(RankModel, FantasizeMixin):
 
     @property
     def _hyper(self) -> Modules:
-        return Modules(self.covar_module, self.likelihood, self.tasks, self.warp)
+        return Modules(self.covar_module, self.likelihood, self.tasks, self.warp, self.mean_module)
 
     def _sample(self, modules: Modules, learn: bool = False) -> Sample:
         """The records of the target, then those of the sources, and some hyperparameters."""

@@ -104,7 +104,7 @@ class RankPredictor:
         # With the noise of the records: a rank is one among outcomes as they were.
         known = len(used)  # those of the target come first
         covariance = (predictor.prior + (predictor.noise + JITTER).diag())[:known]
-        utilities = covariance @ predictor.weights
+        utilities = covariance @ predictor.weights + predictor.trend(predictor.X[:known])
         self.buckets = Buckets(target, used, utilities)
         record = self.buckets.record
         self.utility = utilities[record]
@@ -132,7 +132,8 @@ class RankPredictor:
         shared = cross[:, self.buckets.record] - explained @ self.explained.T
         variance = own.unsqueeze(-1) + self.variance - 2.0 * shared
         deviation = variance.clamp_min(MIN_VARIANCE).sqrt()
-        short = self.utility - (cross @ self.predictor.weights).unsqueeze(-1)
+        mean = cross @ self.predictor.weights + self.predictor.trend(points)
+        short = self.utility - mean.unsqueeze(-1)
         # With one deviation for all the scores fall as the utilities do.
         reference = short / deviation.mean(-1, keepdim=True)
         scores = _falling(short / deviation, reference)

@@ -28,7 +28,9 @@ class _Task(NamedTuple):
     used: Tensor
 
 
-def fit_tasks(sample: Sample, is_exact: bool) -> tuple[Conditioned, Tensor]:
+def fit_tasks(
+    sample: Sample, is_exact: bool, outliers: bool = True, directions: bool = True
+) -> tuple[Conditioned, Tensor]:
     """Fit hyperparameters to a target and its sources, and see through worthless ones.
 
     Outliers are looked for in every task by itself. A source is used if it is more probable
@@ -39,6 +41,8 @@ def fit_tasks(sample: Sample, is_exact: bool) -> tuple[Conditioned, Tensor]:
         sample: The records of the target, then those of its sources, and what to fit; its kernel
             may be rotated.
         is_exact: Whether the target is known to be without noise, so that it has no outliers.
+        outliers: Whether there may be any at all.
+        directions: Whether other directions than the present ones are tried.
 
     Returns:
         The records that are used, conditioned at the hyperparameters found, and which ones these
@@ -50,7 +54,7 @@ def fit_tasks(sample: Sample, is_exact: bool) -> tuple[Conditioned, Tensor]:
         return Evidence(sample.subset(_fitted(tasks))).maximize(start)
 
     target, *sources = (
-        _by_itself(sample, source_of == number, may_err=number > 0 or not is_exact)
+        _by_itself(sample, source_of == number, outliers and (number > 0 or not is_exact))
         for number in range(int(source_of.max()) + 1)
     )
     # One after another against the target, not all at once: sources that agree with each other
@@ -68,7 +72,8 @@ def fit_tasks(sample: Sample, is_exact: bool) -> tuple[Conditioned, Tensor]:
     if conditioned is None:
         return used.condition(start), is_used
     # Directions come last: an outlier or a wrong source has slopes of its own.
-    conditioned = _rotate(sample.subset(_fitted(tasks)), conditioned, value)
+    if directions:
+        conditioned = _rotate(sample.subset(_fitted(tasks)), conditioned, value)
     sites = conditioned.posterior.sites
     is_same = len(sites.shift) == len(used.statements)
     return used.condition(conditioned.coordinates, sites if is_same else None), is_used

@@ -9,7 +9,6 @@ from botorch.sampling.pathwise.posterior_samplers import DrawMatheronPaths, Math
 from botorch.sampling.pathwise.prior_samplers import TPathwisePriorSampler
 from botorch.sampling.pathwise.update_strategies import TPathwiseUpdate, gaussian_update
 from botorch.settings import validate_input_scaling
-from gpytorch.means import ZeroMean
 from torch import Tensor
 
 from botorch_popbo.likelihoods.propagation import JITTER
@@ -52,11 +51,11 @@ def draw_utility_paths(
             X,
             torch.zeros_like(X[:, :1]),
             covar_module=predictor.kernel,
-            mean_module=ZeroMean(),
+            mean_module=predictor.trend,
             outcome_transform=None,
         )
     prior_paths = prior_sampler(prior, sample_shape)
-    prior_values = _of_tasks(prior_paths(X), predictor)
+    prior_values = _of_tasks(prior_paths(X) - predictor.trend(X), predictor)
     noise = (predictor.noise + JITTER).sqrt() * torch.randn_like(prior_values)
     certain = predictor.certain_root
     solved = (prior_values + noise) @ certain @ certain.T
