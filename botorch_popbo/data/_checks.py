@@ -66,6 +66,11 @@ def check_items(X: Tensor) -> None:
     _check_finite(X, "X")
 
 
+def are_comparisons(Y: object) -> bool:
+    """Whether these are pairs of indices, as :class:`~botorch.models.PairwiseGP` takes them."""
+    return isinstance(Y, Tensor) and not Y.is_floating_point() and Y.shape[1:] == (2,)
+
+
 def check_tensor(values: object, name: str) -> None:
     """Check that values are a tensor.
 

@@ -218,7 +218,7 @@ class Predictor:
     def _in_blocks(self, X: Tensor, law: Callable[[Tensor], Tensor]) -> Tensor:
         """Evaluate points in parts whose covariances with the records stay in the cache."""
         points = X.reshape(-1, X.shape[-1])
-        parts = [law(part) for part in points.split(max(1, _BLOCK // len(self.X)))]
+        parts = [law(part) for part in points.split(max(1, _BLOCK // max(1, len(self.X))))]
         values = parts[0] if len(parts) == 1 else torch.cat(parts, dim=-1)
         return values.reshape(*values.shape[:-1], *X.shape[:-1])
 

@@ -20,7 +20,7 @@ from botorch_popbo.settings import ModelSettings
 
 
 def default_kernel(
-    dim: int,
+    dim: int | None,
     scale: float = 1.0,
     is_categorical: bool = False,
     settings: ModelSettings = ModelSettings(),  # noqa: B008  # frozen
@@ -28,7 +28,7 @@ def default_kernel(
     """Matérn 5/2 of unit variance with a lengthscale for each column.
 
     Args:
-        dim: Number of columns of an encoded point.
+        dim: Number of columns of an encoded point; None for one lengthscale of all.
         scale: Factor of the lengthscales' prior.
         is_categorical: Whether all columns are one-hot.
         settings: Priors and limits.
@@ -36,7 +36,7 @@ def default_kernel(
     Returns:
         The kernel.
     """
-    loc = math.log(scale * settings.lengthscale * math.sqrt(dim))
+    loc = math.log(scale * settings.lengthscale * math.sqrt(dim or 1))
     # From a hundredth of a side to what is flat.
     lengthscale: dict[str, Any] = {
         "ard_num_dims": dim,

@@ -17,8 +17,8 @@ from botorch.utils.types import DEFAULT, _DefaultType
 from torch import Tensor
 from torch.nn import Module
 
-from botorch_popbo.data import Order, from_outcomes, from_ranking_dataset
-from botorch_popbo.data._checks import check_outcomes, check_tensor
+from botorch_popbo.data import Order, from_comparisons, from_outcomes, from_ranking_dataset
+from botorch_popbo.data._checks import are_comparisons, check_outcomes, check_tensor
 from botorch_popbo.models.input_transforms import InactiveColumns, check_transform, part_of
 from botorch_popbo.posteriors.rank_posterior import RankPosterior
 
@@ -59,7 +59,7 @@ class RankModel(SingleOutputModel, ABC):
 
     Args:
         train_X: Evaluated points, an ``N x d`` tensor.
-        train_Y: What they were ordered by, of shape ``N x 1``.
+        train_Y: What they were ordered by, of shape ``N x 1``; or comparisons, ``M x 2``.
         X: The ``m`` points to learn from, an ``m x d`` tensor.
         input_transform: Applied to every point. By default the bounding box of all points is
             mapped to the unit cube; ``None`` leaves points as they are.
@@ -67,7 +67,7 @@ class RankModel(SingleOutputModel, ABC):
 
     Attributes:
         known_X: The points that are evaluated or pending, once for each task, ``m x d``.
-        train_targets: What the evaluated points were ordered by, of shape ``N``.
+        train_targets: What the evaluated points were ordered by, of shape ``N`` or ``M x 2``.
         order: What the model learns from; ``None`` for counts that come from no order.
         has_uncertainty: Whether the model knows where it is ignorant. One that does not would
             suggest its best point for ever, and says nothing of constraints.
@@ -99,16 +99,19 @@ class RankModel(SingleOutputModel, ABC):
         super().__init__()
         # They follow ``model.to(...)`` but stay out of the state dict, whose shapes must not depend
         # on the number of points. No gradient reaches them: a tensor that has one cannot be copied.
-        points = {"_train_X": train_X, "train_targets": train_Y.reshape(-1), "known_X": X}
+        targets = train_Y if are_comparisons(train_Y) else train_Y.reshape(-1)
+        points = {"_train_X": train_X, "train_targets": targets, "known_X": X}
         points["_source_X"] = X[:0] if source_X is None else source_X
         points["surprise"] = X[:0]
         for name, value in points.items():
             self.register_buffer(name, value.detach(), persistent=False)
-        if isinstance(input_transform, _DefaultType):
+        if isinstance(input_transform, _DefaultType) and len(X):
             # A box may be as narrow as it likes; a column of one value stays as it is.
             input_transform = Normalize(d=X.shape[-1], min_range=torch.finfo(X.dtype).tiny)
-        transform = ChainedInputTransform() if input_transform is None else input_transform
-        check_transform(transform, X, type(self).__name__)
+        is_given = isinstance(input_transform, InputTransform)
+        transform = input_transform if is_given else ChainedInputTransform()
+        if len(X):
+            check_transform(transform, X, type(self).__name__)
         self.input_transform = transform.to(X)
         encoded = self._encoded_points(learn=True)
         _check_encoded(encoded)
@@ -248,7 +251,7 @@ class RankModel(SingleOutputModel, ABC):
             InputDataError: If ``X`` is no tensor.
         """
         check_tensor(X, "X")
-        if X.ndim < 2 or X.shape[-1] != self.dim:
+        if X.ndim < 2 or (X.shape[-1] != self.dim and len(self.known_X)):
             raise BotorchTensorDimensionError(
                 f"Expected X of shape batch_shape x q x {self.dim}, but got {tuple(X.shape)}."
             )
@@ -368,7 +371,7 @@ def order_of_training_data(
 
     Args:
         train_X: Evaluated points, an ``N x d`` tensor.
-        train_Y: Outcomes, an ``N x 1`` tensor, larger being better.
+        train_Y: Outcomes, an ``N x 1`` tensor, larger being better; or comparisons, ``M x 2``.
         train_Yvar: Their variances, an ``N x 1`` tensor; NaN where unknown.
         beside_sources: Whether what other tasks tell makes up for the order that a single point has
             not.
@@ -381,6 +384,8 @@ def order_of_training_data(
         InputDataError: If not either outcomes or an order was given.
     """
     if train_X is not None and train_Y is not None and order is None:
+        if are_comparisons(train_Y) and train_Yvar is None:
+            return from_comparisons(train_X, train_Y)
         if beside_sources:
             check_outcomes(train_X, train_Y)
             if len(train_X) > 0 and bool((train_X == train_X[:1]).all()):

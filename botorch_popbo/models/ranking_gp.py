@@ -29,7 +29,8 @@ from torch import Tensor
 from torch.nn import Module
 
 from botorch_popbo._reproducible import one_thread
-from botorch_popbo.data import Order
+from botorch_popbo.data import Order, combine, from_comparisons
+from botorch_popbo.data._checks import are_comparisons
 from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.data.order import check_alike
 from botorch_popbo.likelihoods.propagation import Sites
@@ -84,7 +85,9 @@ class RankingGP(RankModel, GP, FantasizeMixin):
     Args:
         train_X: Evaluated points, an ``N x d`` tensor.
         train_Y: Outcomes, an ``N x 1`` tensor; larger is better and ``-inf`` marks a failed
-            evaluation, which is worse than every success.
+            evaluation, which is worse than every success. Or comparisons, an ``M x 2`` integer
+            tensor: rows of ``train_X``, the preferred one first. Without data, points and order
+            the model is its prior, until :meth:`set_train_data`.
         train_Yvar: Variances of the outcomes, an ``N x 1`` tensor, NaN where unknown. What one
             standard error amounts to among the outcomes is carried over to the utility. Zeros say
             that there is no noise: nothing is then taken for an outlier, and the best point is the
@@ -170,10 +173,11 @@ class RankingGP(RankModel, GP, FantasizeMixin):
         settings = replace(settings, order_only=settings.order_only or order_only)
         if isinstance(sources, Order):
             raise InputDataError("sources holds an order for each task. Pass it as [order].")
+        if all(data is None for data in (train_X, train_Y, train_Yvar, order)) and not sources:
+            order = Order.without_lists(torch.zeros(0, 1, dtype=torch.double))  # a prior
         order = order_of_training_data(train_X, train_Y, train_Yvar, bool(sources), order=order)
-        assert order is not None
         check_alike(order, *sources)
-        is_silent = order.says_nothing and not sources
+        is_silent = order.says_nothing and not sources and len(order.X) > 0
         warn_if_silent(is_silent)
         self.settings = settings
         records = Records.from_order(order, settings.order_only)
@@ -208,7 +212,8 @@ class RankingGP(RankModel, GP, FantasizeMixin):
         if covar_module is None:
             one_hot = part_of(self.input_transform, OneHotCategories)
             is_all = one_hot is not None and len(one_hot.categories) == one_hot.d
-            covar_module = priors.default_kernel(self._encoded_dim, 1.0, is_all, settings)
+            dim = self._encoded_dim if len(order.X) else None
+            covar_module = priors.default_kernel(dim, 1.0, is_all, settings)
             if part_of(self.input_transform, InactiveColumns) is not None:
                 # A direction would mix columns that never have a meaning together.
                 covar_module.rotation = None
@@ -223,6 +228,22 @@ class RankingGP(RankModel, GP, FantasizeMixin):
         aside = int((~self._is_used).sum())
         sources = f", {self.num_sources} sources" if self.num_sources else ""
         return f"{self.order!r}{sources}, {aside} records set aside"
+
+    @property
+    def datapoints(self) -> Tensor:
+        """The known points, as :class:`~botorch.models.PairwiseGP` calls them, ``m x d``."""
+        return self.known_X
+
+    @property
+    def comparisons(self) -> Tensor:
+        """Rows of :attr:`datapoints` of which the first is better, as far as said; ``M x 2``."""
+        said = self._target.statements.subset(~self._target.statements.is_tie)
+        return self._target.item[torch.stack([said.better, said.worse], dim=-1)]
+
+    @property
+    def utility(self) -> Tensor:
+        """Expected utilities of the :attr:`datapoints`, of shape ``m``."""
+        return self.expected_utility(self.known_X)
 
     @property
     def correlation(self) -> Tensor:
@@ -394,6 +415,24 @@ class RankingGP(RankModel, GP, FantasizeMixin):
         model.known_X = torch.cat([self.known_X, X_pending])
         return model.eval()
 
+    def set_train_data(self, inputs: Tensor, targets: Tensor, strict: bool = False) -> None:
+        """Learn from other data; the hyperparameters stay as they are, in the same modules.
+
+        An input transform that learns its bounds learns those of the other points.
+
+        Args:
+            inputs: Points, an ``N x d`` tensor.
+            targets: Outcomes, an ``N x 1`` tensor, or comparisons, ``M x 2``.
+            strict: Whether shapes and dtypes must not change.
+
+        Raises:
+            RuntimeError: If they do, and ``strict`` is true.
+        """
+        shapes = (inputs.shape, len(targets)), (self._train_X.shape, len(self.train_targets))
+        if strict and (shapes[0] != shapes[1] or inputs.dtype != self.known_X.dtype):
+            raise RuntimeError("Cannot modify shape or dtype of the data; leave strict out.")
+        self._learn_from(train_X=inputs, train_Y=targets)
+
     @classmethod
     def construct_inputs(cls, training_data: SupervisedDataset) -> dict[str, Any]:
         """Constructor arguments from a data set.
@@ -520,20 +559,29 @@ class RankingGP(RankModel, GP, FantasizeMixin):
 
     def condition_on_observations(
         self, X: Tensor, Y: Tensor, noise: Tensor | None = None, **kwargs: object
-    ) -> SingleTaskGP:
-        """Condition on observed utilities; the hyperparameters stay as they are.
+    ) -> "SingleTaskGP | RankingGP":
+        """Condition on observed utilities, or comparisons; the hyperparameters stay as they are.
 
         Args:
             X: Points, a ``batch_shape x n x d`` tensor.
-            Y: Utilities, a ``batch_shape' x n x 1`` tensor, broadcastable with ``batch_shape``.
+            Y: Utilities, a ``batch_shape' x n x 1`` tensor, broadcastable with ``batch_shape``. Or
+                comparisons, an ``m x 2`` integer tensor of rows of ``X``, the preferred one first.
             noise: Their variances, broadcastable to the shape of ``Y``; by default that of an
                 outcome. Later outcomes are as noisy as any.
             **kwargs: None.
 
         Returns:
             A Gaussian process whose prior is this model's posterior: exact, batched, and a model
-            that can be conditioned further.
+            that can be conditioned further. For comparisons, a model of all that was said.
         """
+        if are_comparisons(Y):
+            order = from_comparisons(X.to(self.known_X), Y)
+            order = combine(self.order, order) if len(self.known_X) else order
+            if bool((order.list_index.bincount() == 2).all()):  # answers to one question
+                order = replace(order, task_index=torch.zeros_like(order.task_index))
+            model = deepcopy(self)
+            model._learn_from(order=order)
+            return model.eval()
         batch_shape = torch.broadcast_shapes(X.shape[:-2], Y.shape[:-2])
         X, Y = X.to(self.known_X.dtype), Y.to(self.known_X.dtype)
         Y = Y.expand(*batch_shape, *Y.shape[-2:])
@@ -573,6 +621,16 @@ class RankingGP(RankModel, GP, FantasizeMixin):
         """
         noise = None if noise is None else noise.unsqueeze(-1)
         return self.condition_on_observations(inputs, targets.unsqueeze(-1), noise)
+
+    def _learn_from(self, **data: Any) -> None:
+        """Replace the data, and keep the modules."""
+        names, prior, modules = [*self._prior, "input_transform"], self._prior, self._prior
+        if len(self.known_X):  # a prior's modules know no dimension
+            modules = {name: getattr(self, name) for name in names}
+        other = RankingGP(**data, **modules, settings=self.settings).train(self.training)
+        if self.warp is not None and other.warp is not None:
+            other.warp = self.warp
+        self.__dict__.update(other.__dict__ | {"_prior": prior})
 
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
         """Have the order and the records follow the model to a device, which are no buffers."""
@@ -667,9 +725,12 @@ class RankingGP(RankModel, GP, FantasizeMixin):
         return GaussianRankPosterior(Thresholds(values, buckets.size.to(encoded)), utility)
 
     def _utility(self, encoded: Tensor, observation_noise: bool | Tensor) -> GPyTorchPosterior:
+        predictor = self.predictor
+        if not len(predictor.X):
+            predictor = replace(predictor, X=encoded.double().reshape(-1, encoded.shape[-1])[:0])
         if not isinstance(observation_noise, Tensor):
             observation_noise = observation_noise * self.noise.detach()
-        return conditional.utility_law(self.predictor, encoded, observation_noise)
+        return conditional.utility_law(predictor, encoded, observation_noise)
 
 
 def _are_same(one: Sequence[Tensor], other: Sequence[Tensor]) -> bool:
