@@ -73,7 +73,7 @@ class RankAcquisitionFunction(AcquisitionFunction, ABC):
         self._known_radius = model.known_radius
         self.register_buffer("_is_baseline", find_baseline(model, X_baseline), persistent=False)
 
-    @t_batch_mode_transform(expected_q=1)  # type: ignore[arg-type]  # typed for its base class
+    @t_batch_mode_transform()  # type: ignore[arg-type]  # typed for its base class
     def forward(self, X: Tensor) -> Tensor:
         """Evaluate the acquisition function.
 
@@ -85,8 +85,10 @@ class RankAcquisitionFunction(AcquisitionFunction, ABC):
             A ``batch_shape`` tensor in the dtype of the model, larger being better.
 
         Raises:
-            AssertionError: If ``q`` is not 1.
+            UnsupportedError: If ``q`` is not 1.
         """
+        if X.shape[-2] != 1:
+            raise UnsupportedError("Choose points one by one: optimize_acqf(..., sequential=True).")
         X = X.to(self._known.dtype)
         encoded = self._informed.encode(X)
         radius = float(self._known_radius * X.shape[-1] ** 0.5)

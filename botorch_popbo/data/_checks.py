@@ -31,7 +31,8 @@ def check_outcomes(X: Tensor, Y: Tensor, several: bool = False) -> None:
         raise BotorchTensorDimensionError(
             f"Expected train_X of shape N x d and train_Y of shape {shape}, but got "
             f"{tuple(X.shape)} and {tuple(Y.shape)}. Outcomes of several objectives must be "
-            "reduced to one column before ranking, or ranked with from_objectives."
+            "reduced to one column before ranking, or ranked with from_objectives. Of a batch of "
+            "data sets, such as folds, make a model of each."
         )
     check_same_kind(X, Y, "train_Y")
     _check_finite(X, "train_X")

@@ -22,7 +22,7 @@ from torch import Tensor
 
 from botorch_popbo.likelihoods import sites
 from botorch_popbo.likelihoods.normal import hazard
-from botorch_popbo.likelihoods.sites import Tilted
+from botorch_popbo.likelihoods.sites import Site, Tilted
 from botorch_popbo.likelihoods.statements import Statements
 
 #: Added to the diagonal of every covariance for the sake of its Cholesky factor.
@@ -105,6 +105,7 @@ def propagate(
     start: Sites | None = None,
     tolerance: float = TOLERANCE,
     mean: Tensor | None = None,
+    answer: Site = sites.truncate,
 ) -> Posterior:
     """Condition utilities on statements, all sites in parallel.
 
@@ -117,6 +118,7 @@ def propagate(
         start: Factors to start from.
         tolerance: See :data:`TOLERANCE`.
         mean: Prior means of the records, of shape ``N``; zero by default.
+        answer: What an answer does to a law, given its noise.
 
     Returns:
         The posterior.
@@ -129,7 +131,8 @@ def propagate(
     """
     noise = torch.as_tensor(noise, dtype=covariance.dtype, device=covariance.device)
     mean = torch.zeros_like(covariance[0]) if mean is None else mean
-    likelihood = _Likelihood(statements, noise, tie, distances, statements.differences(mean))
+    offset = statements.differences(mean)  # sites are about what is above it
+    likelihood = _Likelihood(statements, noise, tie, distances, answer)
     # Answers may be far more than the records they are about, and none is sharp.
     by_records = len(statements) > len(covariance) and bool(statements.is_answer.all())
     regression = (_OfRecords if by_records else _OfDifferences)(covariance, statements)
@@ -137,7 +140,9 @@ def propagate(
     share, last = 1.0, torch.inf
     for sweep in range(200):
         law = regression.given(site)
-        tilted = likelihood.tilt(*law.cavity)
+        cavity = law.cavity[0] + offset, law.cavity[1]
+        said = likelihood.tilt(*cavity)
+        tilted = said._replace(mean=said.mean - offset)
         change = law.change_to(tilted)
         # Rounding may keep very sharp sites from coming closer, so that in the end less will do.
         allowed = max(tolerance, min(tolerance * 1.1 ** (sweep - 100), 1e-2))
@@ -156,8 +161,8 @@ def propagate(
     return Posterior(
         utilities=mean + covariance @ law.weights,
         log_evidence=law.log_evidence(tilted),
-        by_log_noise=likelihood.by_log_noise(*law.cavity),
-        by_distances=likelihood.by_distances(tilted),
+        by_log_noise=likelihood.by_log_noise(*cavity),
+        by_distances=likelihood.by_distances(said),
         law=law,
     )
 
@@ -338,17 +343,17 @@ class _OfRecords(_Regression):
 
 
 class _Likelihood:
-    """What the statements say of their differences, less the prior means of these."""
+    """What the statements say of their differences."""
 
     def __init__(
         self,
         statements: Statements,
         noise: Tensor,
         tie: float,
-        distances: Distances | None,
-        offset: Tensor,
+        gaps: Distances | None,
+        answer: Site,
     ) -> None:
-        self.offset = offset
+        self.answer, distances = answer, gaps
         self.noise, self.distances = statements.noise * noise, distances
         self.mean_log = noise.new_zeros(0)  # of each distance, as it was tilted last
         # A draw of a judge is about as sharp as half an answer for either side.
@@ -363,13 +368,9 @@ class _Likelihood:
 
     def tilt(self, mean: Tensor, variance: Tensor) -> Tilted:
         """The laws of the differences under their statements."""
-        law = self._tilt(mean + self.offset, variance)
-        return law._replace(mean=law.mean - self.offset)
-
-    def _tilt(self, mean: Tensor, variance: Tensor) -> Tilted:
         tilted = torch.stack([mean, mean, variance])
         if len(at := self.others):
-            tilted[:, at] = torch.stack(sites.truncate(mean[at], variance[at], self.noise[at]))
+            tilted[:, at] = torch.stack(self.answer(mean[at], variance[at], self.noise[at]))
         if len(at := self.ties):
             tilted[:, at] = torch.stack(sites.tie(mean[at], variance[at], self.tolerance[at]))
         if self.distances is not None and len(at := self.gaps):
@@ -386,7 +387,7 @@ class _Likelihood:
             return mean.new_zeros(())
         spread = torch.where(self.is_tie, self.tolerance, self.noise)
         total = variance + spread
-        score = (mean + self.offset) / total.sqrt()
+        score = mean / total.sqrt()
         of_tie = 0.5 * (variance + score.square() * spread) / total
         of_answer = -0.5 * score * hazard(score) * spread / total
         return torch.where(self.is_tie, of_tie, of_answer) @ self.is_answer.to(mean)
@@ -396,7 +397,7 @@ class _Likelihood:
         if self.distances is None:
             return ()
         log_gap, c = self.distances.log_gap[self.gaps], self.distances.concentration
-        ratio = torch.exp(-log_gap) * (tilted.mean + self.offset)[self.gaps]
+        ratio = torch.exp(-log_gap) * tilted.mean[self.gaps]
         by_log_gap = torch.zeros_like(self.distances.log_gap)
         by_log_gap[self.gaps] = c * (ratio - 1.0)
         each = c.log() + 1.0 - torch.digamma(c) - log_gap + self.mean_log - ratio

@@ -21,6 +21,7 @@ from botorch_popbo.likelihoods.propagation import (
     Sites,
     propagate,
 )
+from botorch_popbo.models import priors
 from botorch_popbo.models.hyperparameters import Hyperparameters, Modules
 from botorch_popbo.models.records import Records
 from botorch_popbo.settings import ModelSettings
@@ -57,7 +58,7 @@ class Sample:
     """Records with their points, and what is fitted to them.
 
     Attributes:
-        X: Encoded points of the records, ``N x d``, in double precision.
+        X: Points of the records, encoded unless the modules do it, ``N x d``, in double precision.
         records: Their order.
         hyperparameters: What to fit, from its current values.
         settings: How.
@@ -143,20 +144,20 @@ class Evidence:
         """
         modules = self.hyperparameters.assign(coordinates)
         with torch.enable_grad():
-            conditioned, log_evidence = self.of_modules(modules, start, tolerance)
+            conditioned, log_evidence = self.of_modules(modules, coordinates, start, tolerance)
         gradient = self.hyperparameters.gradient(log_evidence)
         log_prior, by_prior = self.hyperparameters.log_prior(coordinates)
-        conditioned = replace(conditioned, coordinates=coordinates)
         value = float(conditioned.posterior.log_evidence + log_prior)
         return conditioned, value, gradient + by_prior
 
     def of_modules(
-        self, modules: Modules, start: Sites | None = None, tolerance: float = TOLERANCE
+        self, modules: Modules, at: Tensor, start: Sites | None = None, tolerance: float = TOLERANCE
     ) -> tuple[Conditioned, Tensor]:
-        """The same at what modules are set to, with a graph to their parameters.
+        """Evidence alone, at what modules are set to, with a graph to their parameters.
 
         Args:
             modules: What has the hyperparameters.
+            at: These, of shape ``p``.
             start: Sites to start from.
             tolerance: As above.
 
@@ -166,14 +167,13 @@ class Evidence:
         laws = self._laws(modules)
         with torch.no_grad():
             known = [values.detach() for values in laws]
-            conditioned = self._condition(self.hyperparameters.start, known, start, tolerance)
+            conditioned = self._condition(at, known, start, tolerance)
             posterior = conditioned.posterior
             slope = posterior.by_covariance()
             # The noise of outcomes is on the diagonal, and that of answers in their sites.
             by_noise = slope.diagonal() @ self._is_outcome + posterior.by_log_noise / known[1]
         slopes = (slope, by_noise, posterior.weights, *posterior.by_distances)
-        value: Tensor = _LogEvidence.apply(posterior.log_evidence, slopes, *laws)
-        return conditioned, value
+        return conditioned, _LogEvidence.apply(posterior.log_evidence, slopes, *laws)
 
     def maximize(self, start: Tensor, least: float = -math.inf) -> tuple[Conditioned, float]:
         """Fit the hyperparameters by L-BFGS-B with exact gradients.
@@ -225,8 +225,8 @@ class Evidence:
 
         All that the likelihood knows of the hyperparameters.
         """
-        covariance = modules.covariance(self._X, self._records.source)
-        laws = covariance, modules.noise, modules.trend(self._X)
+        X = modules.encode(self._X)
+        laws = modules.covariance(X, self._records.source), modules.noise, modules.trend(X)
         if self._gaps is None or modules.warp is None:
             return laws
         return *laws, *modules.warp.distances(*self._gaps)
@@ -252,6 +252,7 @@ class Evidence:
             start,
             tolerance,
             mean,
+            priors.site_of(self.hyperparameters.modules.likelihood),
         )
         source = self._records.source
         return Conditioned(coordinates, noise, record_noise, covariance, posterior, source)

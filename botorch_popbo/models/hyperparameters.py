@@ -4,9 +4,10 @@ from copy import deepcopy
 from typing import Self
 
 import torch
+from botorch.models.transforms.input import InputTransform
 from gpytorch.constraints import Interval
 from gpytorch.kernels import Kernel
-from gpytorch.likelihoods import GaussianLikelihood
+from gpytorch.likelihoods import Likelihood
 from gpytorch.means import Mean, ZeroMean
 from gpytorch.module import Module
 from gpytorch.priors import LogNormalPrior, NormalPrior, Prior
@@ -14,7 +15,7 @@ from gpytorch.settings import lazily_evaluate_kernels
 from torch import Tensor
 from torch.nn import Parameter
 
-from botorch_popbo.models.priors import TaskCorrelation, Warp
+from botorch_popbo.models.priors import TaskCorrelation, Warp, noise_of
 
 
 class Modules(Module):
@@ -26,29 +27,35 @@ class Modules(Module):
         tasks: Correlations of a target and its sources, if there are any.
         warp: How distances of utilities follow from those of outcomes, if these count.
         trend: The prior's mean, by default zero.
+        inputs: What encodes points, if it is learned; by default they are encoded already.
     """
 
     def __init__(
         self,
         kernel: Kernel,
-        likelihood: GaussianLikelihood,
+        likelihood: Likelihood,
         tasks: TaskCorrelation | None = None,
         warp: Warp | None = None,
         trend: Mean | None = None,
+        inputs: InputTransform | None = None,
     ) -> None:
         super().__init__()
-        self.trend = trend or ZeroMean()
+        self.trend, self.inputs = trend or ZeroMean(), inputs
         self.kernel, self.tasks, self.likelihood, self.warp = kernel, tasks, likelihood, warp
 
     @property
     def noise(self) -> Tensor:
         """The noise variance, a scalar tensor."""
-        return self.likelihood.noise.squeeze().clone()  # other values are set in place
+        return noise_of(self.likelihood).clone()  # other values are set in place
 
     @property
     def correlation(self) -> Tensor:
         """Correlations of the tasks' utilities, the target's first."""
         return self.noise.new_ones(1, 1) if self.tasks is None else self.tasks.matrix
+
+    def encode(self, X: Tensor) -> Tensor:
+        """Points as the kernel sees them: in training mode a transform would learn its bounds."""
+        return X if self.inputs is None else self.inputs.eval()(X)
 
     def covariance(self, X: Tensor, source: Tensor) -> Tensor:
         """Prior covariance of records without noise.

@@ -188,20 +188,31 @@ def part_of(transform: InputTransform, kind: type[Part]) -> Part | None:
     return next((part for part in transform.modules() if isinstance(part, kind)), None)
 
 
-def check_transform(transform: InputTransform, X: Tensor, owner: str) -> None:
+def one_to_one(transform: InputTransform) -> InputTransform:
+    """A transform without those parts that make several points of one."""
+    if not transform.is_one_to_many:
+        return transform
+    parts = transform.items() if isinstance(transform, ChainedInputTransform) else ()
+    kept = ChainedInputTransform(**{name: one_to_one(part) for name, part in parts})  # type: ignore
+    return kept.train(transform.training)
+
+
+def check_transform(transform: InputTransform, X: Tensor, owner: str, is_gp: bool) -> None:
     """Refuse a transform that the models would use wrongly.
 
     Args:
         transform: The transform.
         X: Points, an ``N x d`` tensor.
         owner: Name of the model.
+        is_gp: Whether it is a Gaussian process.
 
     Raises:
-        UnsupportedError: If it has parameters to be learned, makes several points of one, or adds
-            columns to other points than those of training.
+        UnsupportedError: If it adds columns to other points than those of training, or, but for a
+            Gaussian process, if it has parameters to be learned or makes several points of one.
     """
     name = type(transform).__name__
-    if any(parameter.requires_grad for parameter in transform.parameters()):
+    is_learned = any(parameter.requires_grad for parameter in transform.parameters())
+    if is_learned and not is_gp:
         raise UnsupportedError(
             f"{name} has parameters, which {owner} does not learn. Set them and pass it as "
             "transform.requires_grad_(False), or leave it out."
@@ -210,7 +221,7 @@ def check_transform(transform: InputTransform, X: Tensor, owner: str) -> None:
         # Copies, as one in training mode may learn the bounds of what it is given.
         rows, columns = deepcopy(transform.to(X)).eval()(X[:1]).shape[-2:]
         trained = deepcopy(transform).train()(X).shape[-1]
-    if rows != 1:
+    if rows != 1 and not is_gp:
         raise UnsupportedError(
             f"{name} makes {rows} points of one, and {owner} ranks single points. Leave it out, "
             "and average what the model says of the points yourself."

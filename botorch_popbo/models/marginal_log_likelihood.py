@@ -1,16 +1,9 @@
 """The evidence of an order as GPyTorch and BoTorch maximise it."""
 
-from typing import TYPE_CHECKING
-
-from gpytorch.likelihoods import Likelihood
 from gpytorch.mlls import MarginalLogLikelihood
 from torch import Tensor
 
-from botorch_popbo.likelihoods.propagation import Sites
 from botorch_popbo.models.hyperparameters import log_density
-
-if TYPE_CHECKING:
-    from botorch_popbo.models.ranking_gp import RankingGP
 
 
 class OrderMarginalLogLikelihood(MarginalLogLikelihood):
@@ -28,20 +21,16 @@ class OrderMarginalLogLikelihood(MarginalLogLikelihood):
         >>> fit_gpytorch_mll(mll)
     """
 
-    def __init__(self, likelihood: Likelihood, model: "RankingGP") -> None:
-        super().__init__(likelihood, model)
-        self._sites: Sites | None = None
-
-    def forward(self, *_: object) -> Tensor:
+    def forward(self, output: Tensor, *_: object) -> Tensor:
         """Evaluate it at the current hyperparameters.
 
         Args:
-            *_: A law and outcomes, as GPyTorch passes them: the model knows its order.
+            output: What the model returns in training mode, the log-evidence.
+            *_: Outcomes, which GPyTorch passes, and the model knows.
 
         Returns:
             A scalar tensor with a graph to the hyperparameters, once differentiable.
         """
-        value, self._sites = self.model.log_evidence(self._sites)
         for _, owner, prior, get, _ in self.model.named_priors():
-            value = value + log_density(prior, get(owner))
-        return value
+            output = output + log_density(prior, get(owner))
+        return output

@@ -133,7 +133,7 @@ def lone_surprise(sample: Sample, is_used: Tensor) -> Tensor:
     Returns:
         Its index, of shape 1, or of shape 0 if there is none.
     """
-    X, records = sample.X, sample.records
+    X, records = sample.hyperparameters.modules.encode(sample.X), sample.records
     target = _index(records.is_target)
     if bool(is_used[target].all()):
         return target[:0]
@@ -188,7 +188,7 @@ def plausible_records(
         modules = sample.hyperparameters.assign(conditioned.coordinates)
         with torch.no_grad():
             predictor = Predictor.from_fit(sample.X[is_used], conditioned, modules)
-            mean[~is_used], spread = predictor.moments(sample.X[~is_used])
+            mean[~is_used], spread = predictor.moments(modules.encode(sample.X[~is_used]))
         variance[~is_used] += spread
     utilities = conditioned.posterior.utilities
     bounds = _neighbouring_utilities(records, records.subset(_index(is_used)), utilities)

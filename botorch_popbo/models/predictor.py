@@ -59,7 +59,7 @@ class Predictor:
         """Prepare predictions.
 
         Args:
-            X: Encoded records, ``N x d``.
+            X: Records, encoded unless the modules do it, ``N x d``.
             conditioned: The records, conditioned on what is said of them.
             modules: The prior at the hyperparameters of ``conditioned``.
 
@@ -71,7 +71,7 @@ class Predictor:
         return cls(
             kernel=modules.kernel,
             trend=modules.trend,
-            X=X,
+            X=modules.encode(X).detach(),
             correlation=modules.correlation,
             source=conditioned.source,
             noise=noise,
@@ -122,8 +122,7 @@ class Predictor:
         return self._in_blocks(X, lambda points: self._mean(points, self.cross(points)))
 
     def _mean(self, X: Tensor, cross: Tensor) -> Tensor:
-        mean: Tensor = cross @ self.weights + self.trend(X)
-        return mean
+        return cross @ self.weights + self.trend(X)
 
     def moments(self, X: Tensor) -> tuple[Tensor, Tensor]:
         """Mean and variance of each point's utility.

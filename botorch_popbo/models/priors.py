@@ -5,18 +5,23 @@ from typing import Any
 
 import torch
 from botorch.exceptions import UnsupportedError
+from botorch.models.likelihoods.pairwise import PairwiseLogitLikelihood, PairwiseProbitLikelihood
 from gpytorch.constraints import Interval
-from gpytorch.kernels import Kernel, MaternKernel
-from gpytorch.likelihoods import GaussianLikelihood
+from gpytorch.kernels import Kernel, MaternKernel, ScaleKernel
+from gpytorch.likelihoods import GaussianLikelihood, Likelihood
 from gpytorch.module import Module
 from gpytorch.priors import LogNormalPrior, NormalPrior
 from torch import Tensor
 from torch.nn import Parameter
 
+from botorch_popbo.likelihoods import sites
 from botorch_popbo.likelihoods.propagation import Distances
 from botorch_popbo.models.kernels import RoughMaternKernel, register_raw
 from botorch_popbo.models.records import Records
 from botorch_popbo.settings import ModelSettings
+
+#: Variances of a utility's noise in likelihoods of answers: that of a difference is twice as large.
+ANSWER_NOISES = {PairwiseProbitLikelihood: 1.0, PairwiseLogitLikelihood: math.pi**2 / 6.0}
 
 
 def default_kernel(
@@ -55,6 +60,21 @@ def default_kernel(
     )
 
 
+def scaled(kernel: Kernel, settings: ModelSettings) -> ScaleKernel:
+    """The kernel in units of a noise of variance one, with the prior of :func:`default_likelihood`.
+
+    Args:
+        kernel: A kernel of unit variance.
+        settings: Priors and limits.
+
+    Returns:
+        The scaled kernel.
+    """
+    loc, deviation = settings.judge_noise
+    scale, limits = _log_normal(-loc, deviation), _interval(-0.7, 9.2, -loc)
+    return ScaleKernel(kernel, outputscale_prior=scale, outputscale_constraint=limits)
+
+
 def default_likelihood(settings: ModelSettings, judged: bool = False) -> GaussianLikelihood:
     """The noise of a utility, in units of the prior variance.
 
@@ -87,12 +107,25 @@ def rank_likelihood(noise: Tensor, settings: ModelSettings) -> GaussianLikelihoo
     return likelihood
 
 
-def check_prior(kernel: Kernel | None, likelihood: GaussianLikelihood | None) -> None:
+def noise_of(likelihood: Likelihood) -> Tensor:
+    """The variance of a utility's noise, a scalar tensor."""
+    fixed = ANSWER_NOISES.get(type(likelihood))
+    return likelihood.noise.squeeze() if fixed is None else torch.tensor(fixed, dtype=torch.double)
+
+
+def site_of(likelihood: Likelihood) -> sites.Site:
+    """What an answer does to the law of a difference, given its noise."""
+    is_logistic = isinstance(likelihood, PairwiseLogitLikelihood)
+    return sites.logit if is_logistic else sites.truncate
+
+
+def check_prior(kernel: Kernel | None, likelihood: Likelihood | None, is_judged: bool) -> None:
     """Refuse what has not one covariance and one noise variance.
 
     Args:
         kernel: The kernel, if there is one.
         likelihood: The noise, if there is one.
+        is_judged: Whether it is that of answers alone.
 
     Raises:
         UnsupportedError: If it is so.
@@ -102,11 +135,13 @@ def check_prior(kernel: Kernel | None, likelihood: GaussianLikelihood | None) ->
             f"covar_module has the batch shape {tuple(kernel.batch_shape)}, but there is one "
             "utility. Leave its batch_shape out."
         )
+    of_answers = is_judged and type(likelihood) in ANSWER_NOISES
     is_one = isinstance(likelihood, GaussianLikelihood) and likelihood.noise.numel() == 1
-    if likelihood is not None and not is_one:
+    if likelihood is not None and not (is_one or of_answers):
         raise UnsupportedError(
             f"{type(likelihood).__name__} is no GaussianLikelihood of a single variance. Pass one, "
-            "or leave it out; known variances of outcomes are train_Yvar."
+            "or leave it out; known variances of outcomes are train_Yvar. Where all are answers, "
+            "PairwiseProbitLikelihood and PairwiseLogitLikelihood fit, too."
         )
 
 

@@ -19,7 +19,12 @@ from torch.nn import Module
 
 from botorch_popbo.data import Order, from_comparisons, from_outcomes, from_ranking_dataset
 from botorch_popbo.data._checks import are_comparisons, check_outcomes, check_tensor
-from botorch_popbo.models.input_transforms import InactiveColumns, check_transform, part_of
+from botorch_popbo.models.input_transforms import (
+    InactiveColumns,
+    check_transform,
+    one_to_one,
+    part_of,
+)
 from botorch_popbo.posteriors.rank_posterior import RankPosterior
 
 #: How the warning of feedback begins that says nothing, for those who give it once in a search.
@@ -105,17 +110,16 @@ class RankModel(SingleOutputModel, ABC):
         points["surprise"] = X[:0]
         for name, value in points.items():
             self.register_buffer(name, value.detach(), persistent=False)
-        if isinstance(input_transform, _DefaultType) and len(X):
+        if isinstance(input_transform, _DefaultType):
             # A box may be as narrow as it likes; a column of one value stays as it is.
             input_transform = Normalize(d=X.shape[-1], min_range=torch.finfo(X.dtype).tiny)
-        is_given = isinstance(input_transform, InputTransform)
-        transform = input_transform if is_given else ChainedInputTransform()
+        transform = ChainedInputTransform() if input_transform is None else input_transform
         if len(X):
-            check_transform(transform, X, type(self).__name__)
+            check_transform(transform, X, type(self).__name__, self.has_uncertainty)
         self.input_transform = transform.to(X)
         encoded = self._encoded_points(learn=True)
         _check_encoded(encoded)
-        if input_transform is None and validate_input_scaling.on():
+        if input_transform is None and validate_input_scaling.on() and len(X):
             check_min_max_scaling(encoded)
         self._encoded_dim = encoded.shape[-1]
 
@@ -259,28 +263,7 @@ class RankModel(SingleOutputModel, ABC):
             self.eval()
         # A transform of BoTorch takes over the dtype of what it is given, for good.
         X = X.to(self.known_X.dtype)
-        return self.input_transform(X)
-
-    def custom_fit(self, mll: Module, **options: object) -> Module:
-        """Let :func:`botorch.fit.fit_gpytorch_mll` reach :meth:`fit`.
-
-        Args:
-            mll: Any module whose ``model`` is this model.
-            **options: Those of :func:`~botorch.fit.fit_gpytorch_mll`, all ``None``.
-
-        Returns:
-            ``mll`` in evaluation mode.
-
-        Raises:
-            UnsupportedError: If an option is given.
-        """
-        if any(value is not None for value in options.values()):
-            raise UnsupportedError(
-                f"{type(self).__name__} has a training of its own, which takes no optimizer or "
-                "closure of fit_gpytorch_mll; see the arguments of its constructor."
-            )
-        self.fit()
-        return mll.eval()
+        return self._encoder(X)
 
     def transform_inputs(self, X: Tensor, input_transform: Module | None = None) -> Tensor:
         """Leave points as they are: every method of the model takes them as they were given."""
@@ -303,12 +286,20 @@ class RankModel(SingleOutputModel, ABC):
         if self.training != learn:
             self.train(learn)
         with torch.no_grad():
-            points = torch.cat([self.known_X, self._source_X])
-            encoded: Tensor = self.input_transform(points)
+            points, transform = torch.cat([self.known_X, self._source_X]), self._encoder
+            encoded: Tensor = transform(points)
             if learn:  # then as any other point, of which a transform may be left out in training
-                encoded = self.input_transform.eval()(points)
-                self.input_transform.train()
+                encoded = transform.eval()(points)
+                transform.train()
             return encoded
+
+    @property
+    def _encoder(self) -> InputTransform:
+        return one_to_one(self.input_transform)
+
+    @property
+    def _learns_inputs(self) -> bool:
+        return any(parameter.requires_grad for parameter in self.input_transform.parameters())
 
     # Ranks are computed from the points as given, so they are never replaced by encoded ones.
     def _set_transformed_inputs(self) -> None:

@@ -13,16 +13,14 @@ from botorch.exceptions import InputDataError, UnsupportedError
 from botorch.models.gp_regression import SingleTaskGP
 from botorch.models.model import FantasizeMixin
 from botorch.models.transforms.input import InputTransform
-from botorch.optim.fit import fit_gpytorch_mll_scipy
 from botorch.posteriors import GPyTorchPosterior, Posterior
 from botorch.settings import validate_input_scaling
 from botorch.utils.datasets import SupervisedDataset
 from botorch.utils.types import DEFAULT, _DefaultType
 from gpytorch.distributions import MultivariateNormal
 from gpytorch.kernels import Kernel
-from gpytorch.likelihoods import GaussianLikelihood
+from gpytorch.likelihoods import GaussianLikelihood, Likelihood
 from gpytorch.means import Mean, ZeroMean
-from gpytorch.mlls import MarginalLogLikelihood
 from gpytorch.models import GP
 from gpytorch.models.exact_prediction_strategies import prediction_strategy
 from torch import Tensor
@@ -33,12 +31,10 @@ from botorch_popbo.data import Order, combine, from_comparisons
 from botorch_popbo.data._checks import are_comparisons
 from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.data.order import check_alike
-from botorch_popbo.likelihoods.propagation import Sites
 from botorch_popbo.models import conditional, priors
 from botorch_popbo.models.evidence import Conditioned, Evidence, Sample
 from botorch_popbo.models.hyperparameters import Hyperparameters, Modules
 from botorch_popbo.models.input_transforms import InactiveColumns, OneHotCategories, part_of
-from botorch_popbo.models.marginal_log_likelihood import OrderMarginalLogLikelihood
 from botorch_popbo.models.outliers import lone_surprise
 from botorch_popbo.models.predictor import Differences, Predictor
 from botorch_popbo.models.rank_model import (
@@ -93,7 +89,9 @@ class RankingGP(RankModel, GP, FantasizeMixin):
             that there is no noise: nothing is then taken for an outlier, and the best point is the
             best evaluated one.
         likelihood: The noise, with a prior and a constraint. By default its variance is log-normal
-            with median exp(-6), in units of the prior variance, and at most exp(-3.5).
+            with median exp(-6), in units of the prior variance, and at most exp(-3.5). For answers
+            alone it may be one of BoTorch's pairwise likelihoods, whose noise is fixed: utilities
+            then are in its units, and the default kernel has a scale.
         covar_module: The prior's kernel, of about unit variance, for which the noise's prior and
             limits are made: an order knows no scale. By default Matérn 5/2 with a lengthscale
             for each direction, log-normal with median :math:`0.7 \sqrt{d}`, and a rough part
@@ -104,8 +102,9 @@ class RankingGP(RankModel, GP, FantasizeMixin):
         mean_module: The prior's mean, by default zero: what is known of the utility before, such as
             a trend. It sees encoded points, and its level does not matter.
         outcome_transform: None; an order has no unit to be transformed.
-        input_transform: Applied to every point. By default the bounding box of all points is
-            mapped to the unit cube; ``None`` leaves points as they are.
+        input_transform: Applied to every point, and learned with the other hyperparameters if it
+            has parameters. By default the bounding box of all points is mapped to the unit cube;
+            ``None`` leaves points as they are. Perturbations count in the ``posterior`` alone.
         order: An order to learn from instead of outcomes, from any function of
             :mod:`botorch_popbo.data`.
         sources: Orders of other tasks, of points of the same columns, dtype and device. With them
@@ -120,8 +119,8 @@ class RankingGP(RankModel, GP, FantasizeMixin):
         InputDataError: If there are fewer than two distinct points (one, with sources), or NaN or
             infinite values other than an outcome of ``-inf``.
         UnsupportedError: If the likelihood has not one variance, if the kernel is a batch of
-            several, if the input transform has parameters or makes several points of one, or if
-            there is an outcome transform.
+            several, if the input transform adds columns to other points than those of training,
+            or if there is an outcome transform.
 
     Warns:
         InputDataWarning: If all outcomes are equal. The order then carries no information and
@@ -140,7 +139,7 @@ class RankingGP(RankModel, GP, FantasizeMixin):
     order: Order
     covar_module: Kernel
     mean_module: Mean
-    likelihood: GaussianLikelihood
+    likelihood: Likelihood
     tasks: priors.TaskCorrelation | None
     warp: priors.Warp | None
     _is_used: Tensor
@@ -154,7 +153,7 @@ class RankingGP(RankModel, GP, FantasizeMixin):
         train_X: Tensor | None = None,
         train_Y: Tensor | None = None,
         train_Yvar: Tensor | None = None,
-        likelihood: GaussianLikelihood | None = None,
+        likelihood: Likelihood | None = None,
         covar_module: Kernel | None = None,
         mean_module: Mean | None = None,
         outcome_transform: None = None,
@@ -164,23 +163,21 @@ class RankingGP(RankModel, GP, FantasizeMixin):
         settings: ModelSettings = ModelSettings(),  # noqa: B008  # frozen
         order_only: bool = False,
     ) -> None:
-        priors.check_prior(covar_module, likelihood)
         if outcome_transform is not None:
-            raise UnsupportedError(
-                "RankingGP takes no outcome_transform: it learns from the order of outcomes, and "
-                "finds their scale itself. Pass None."
-            )
+            raise UnsupportedError("Outcomes count by their order: pass outcome_transform=None.")
         settings = replace(settings, order_only=settings.order_only or order_only)
         if isinstance(sources, Order):
             raise InputDataError("sources holds an order for each task. Pass it as [order].")
         if all(data is None for data in (train_X, train_Y, train_Yvar, order)) and not sources:
             order = Order.without_lists(torch.zeros(0, 1, dtype=torch.double))  # a prior
+            input_transform = None if isinstance(input_transform, _DefaultType) else input_transform
         order = order_of_training_data(train_X, train_Y, train_Yvar, bool(sources), order=order)
         check_alike(order, *sources)
         is_silent = order.says_nothing and not sources and len(order.X) > 0
         warn_if_silent(is_silent)
         self.settings = settings
         records = Records.from_order(order, settings.order_only)
+        priors.check_prior(covar_module, likelihood, bool(records.is_judged.all()))
         if train_X is None or train_Y is None:
             # BoTorch looks for outcomes in every model; ranks stand in for them.
             train_X, train_Y = order.X[records.item], -records.better.to(order.X)
@@ -189,7 +186,7 @@ class RankingGP(RankModel, GP, FantasizeMixin):
         self.order = order
         # As they were given: a model of other data starts where this one did.
         prior = {"likelihood": likelihood, "covar_module": covar_module, "mean_module": mean_module}
-        self._prior: dict[str, Any] = deepcopy(prior)
+        self._prior: dict[str, Any] = deepcopy(prior | {"input_transform": input_transform})
         self._target, self.num_sources = records, len(sources)
         self._chosen = records.representatives(settings.num_conditioned)
         self._records, first_item = records.subset(self._chosen), records.num_points
@@ -214,9 +211,11 @@ class RankingGP(RankModel, GP, FantasizeMixin):
             is_all = one_hot is not None and len(one_hot.categories) == one_hot.d
             dim = self._encoded_dim if len(order.X) else None
             covar_module = priors.default_kernel(dim, 1.0, is_all, settings)
-            if part_of(self.input_transform, InactiveColumns) is not None:
-                # A direction would mix columns that never have a meaning together.
+            if self._learns_inputs or part_of(self.input_transform, InactiveColumns) is not None:
+                # A direction would mix columns that never have a meaning together, or are warped.
                 covar_module.rotation = None
+            if type(likelihood) in priors.ANSWER_NOISES:
+                covar_module = priors.scaled(covar_module, settings)
         self.covar_module, self.mean_module = covar_module, mean_module or ZeroMean()
         self.likelihood = likelihood or priors.default_likelihood(settings, self._is_judged)
         self.tasks = priors.TaskCorrelation(len(sources), settings) if sources else None
@@ -356,54 +355,16 @@ class RankingGP(RankModel, GP, FantasizeMixin):
                 self._keep(Predictor.from_fit(sample.X[is_used], conditioned, fitted.copy()))
         return self.eval()
 
-    def custom_fit(self, mll: MarginalLogLikelihood, **options: Any) -> MarginalLogLikelihood:
-        """Let :func:`botorch.fit.fit_gpytorch_mll` fit the model, by any of BoTorch's optimizers.
-
-        Args:
-            mll: An :class:`~botorch_popbo.models.OrderMarginalLogLikelihood` of this model.
-            **options: Those of :func:`~botorch.fit.fit_gpytorch_mll`.
-
-        Returns:
-            ``mll`` in evaluation mode.
-
-        Raises:
-            UnsupportedError: If ``mll`` is another one.
-        """
-        if not isinstance(mll, OrderMarginalLogLikelihood):
-            raise UnsupportedError(
-                f"{type(mll).__name__} is about outcomes, and RankingGP learns from their order. "
-                "Pass OrderMarginalLogLikelihood(model.likelihood, model), or call model.fit()."
-            )
-        given = {name: value for name, value in options.items() if value is not None}
-        optimizer = given.pop("optimizer", fit_gpytorch_mll_scipy)
-        optimizer(mll.train(), **given.pop("optimizer_kwargs", {}), **given)
-        return mll.eval()
-
-    def log_evidence(self, start: Sites | None = None) -> tuple[Tensor, Sites]:
-        """The log-evidence of the order, with a graph to the current hyperparameters.
-
-        Args:
-            start: Sites to start from, if they are of as many statements.
-
-        Returns:
-            A scalar tensor, in nats, and the sites at which it was found.
-        """
-        modules = self._hyper
-        evidence = Evidence(self._sample(modules, self.training).subset(self._is_used))
-        if start is not None and len(start.shift) != len(evidence.statements):
-            start = None
-        conditioned, value = evidence.of_modules(modules, start)
-        return value, conditioned.posterior.sites
-
     def log_likelihood(self) -> Tensor:
-        """Log-evidence of the order at the current hyperparameters, a scalar in nats."""
-        _, conditioned = self._condition()
-        return conditioned.posterior.log_evidence
+        """Log-evidence of the order at the current hyperparameters, to which it has a graph."""
+        modules = self._hyper
+        sample = self._sample(modules, self.training).subset(self._is_used)
+        return Evidence(sample).of_modules(modules, sample.hyperparameters.start)[1]
 
     def with_order(self, order: Order) -> "RankingGP":
         """See the base class; sources, which may be of another metric, are left out."""
-        prior, transform = deepcopy(self._prior), self._unlearned_transform()
-        return RankingGP(order=order, input_transform=transform, settings=self.settings, **prior)
+        given = deepcopy(self._prior) | {"input_transform": self._unlearned_transform()}
+        return RankingGP(order=order, settings=self.settings, **given)
 
     def _with_pending(self, X_pending: Tensor) -> Self:
         # Nothing was observed, so hyperparameters and outliers are those of this model.
@@ -423,14 +384,8 @@ class RankingGP(RankModel, GP, FantasizeMixin):
         Args:
             inputs: Points, an ``N x d`` tensor.
             targets: Outcomes, an ``N x 1`` tensor, or comparisons, ``M x 2``.
-            strict: Whether shapes and dtypes must not change.
-
-        Raises:
-            RuntimeError: If they do, and ``strict`` is true.
+            strict: As GPyTorch has it; other data may have any size.
         """
-        shapes = (inputs.shape, len(targets)), (self._train_X.shape, len(self.train_targets))
-        if strict and (shapes[0] != shapes[1] or inputs.dtype != self.known_X.dtype):
-            raise RuntimeError("Cannot modify shape or dtype of the data; leave strict out.")
         self._learn_from(train_X=inputs, train_Y=targets)
 
     @classmethod
@@ -447,25 +402,32 @@ class RankingGP(RankModel, GP, FantasizeMixin):
         """
         return model_inputs(training_data)
 
-    def get_extra_state(self) -> tuple[Tensor, Tensor]:
-        """Which records are used, and the surprise: as long as the data, or not there."""
-        return self._is_used, self.surprise
+    def get_extra_state(self) -> Tensor:
+        """The number of records, which of them are used, and the surprise; of shape ``1 + N + d``.
 
-    def set_extra_state(self, state: object) -> None:
+        It is one tensor, as BoTorch copies a state, and ends at the records if nothing surprises.
+        """
+        used, number = (
+            self._is_used,
+            self._is_used.new_tensor([len(self._is_used)], dtype=torch.long),
+        )
+        return torch.cat([number, used, self.surprise.flatten()])
+
+    def set_extra_state(self, state: Tensor) -> None:
         """Take over which records are used, if the data are as long.
 
         Args:
             state: What :meth:`get_extra_state` returned.
         """
-        if isinstance(state, tuple) and state[0].shape == self._is_used.shape:
-            is_used, surprise = state
-            self._is_used = is_used.to(self._is_used.device)
-            self.surprise = surprise.to(self.known_X)
+        number = len(self._is_used)
+        if int(state[0]) == number:
+            self._is_used = state[1 : number + 1].to(self._is_used)
+            self.surprise = state[number + 1 :].reshape(-1, self.dim).to(self.known_X)
 
     @property
     def noise(self) -> Tensor:
         """Variance of a utility's noise, in units of the prior variance; a scalar tensor."""
-        return self.likelihood.noise.squeeze()
+        return priors.noise_of(self.likelihood).to(self.known_X)
 
     def posterior(  # type: ignore[override]  # the mixin knows but one argument
         self,
@@ -484,8 +446,9 @@ class RankingGP(RankModel, GP, FantasizeMixin):
             posterior_transform: Applied to the result.
 
         Returns:
-            A normal posterior of shape ``batch_shape x q x 1``, larger being better. Its
-            covariance is not computed before it is used.
+            A normal posterior of shape ``batch_shape x q x 1``, larger being better; of an input
+            transform that makes ``p`` points of one, ``batch_shape x (q * p) x 1``. Its covariance
+            is not computed before it is used.
 
         Raises:
             BotorchTensorDimensionError: If ``X`` or ``observation_noise`` has the wrong shape.
@@ -493,21 +456,24 @@ class RankingGP(RankModel, GP, FantasizeMixin):
             UnsupportedError: If another output is asked for.
         """
         self._check_output(output_indices)
-        posterior = self._utility(self.encode(X), observation_noise)
+        encoded = self.encode(X)
+        if self.input_transform.is_one_to_many:
+            encoded = self.input_transform(X.to(encoded))
+        posterior = self._utility(encoded, observation_noise)
         return posterior if posterior_transform is None else posterior_transform(posterior, X)
 
     def __call__(self, X: Tensor) -> MultivariateNormal:
-        """The law of :meth:`posterior`, or in training mode the prior's, as in all of GPyTorch.
+        """The law of :meth:`posterior`, which some functions of BoTorch ask for by a call.
 
         Args:
             X: Points, a ``batch_shape x q x d`` tensor.
 
         Returns:
-            A normal law of shape ``batch_shape x q``.
+            A normal law of shape ``batch_shape x q``. In training mode it is what GPyTorch gives to
+            an :class:`~botorch_popbo.models.OrderMarginalLogLikelihood`: :meth:`log_likelihood`.
         """
         if self.training:
-            encoded = self.input_transform.eval()(X)
-            return MultivariateNormal(self.mean_module(encoded), self.covar_module(encoded))
+            return self.log_likelihood()
         return self._utility(self.encode(X), False).distribution
 
     def forward(self, *args: object, **kwargs: object) -> NoReturn:
@@ -582,13 +548,17 @@ class RankingGP(RankModel, GP, FantasizeMixin):
             model = deepcopy(self)
             model._learn_from(order=order)
             return model.eval()
+        if self.input_transform.is_one_to_many:
+            raise UnsupportedError(
+                "A model of perturbed points cannot be conditioned on utilities."
+            )
         batch_shape = torch.broadcast_shapes(X.shape[:-2], Y.shape[:-2])
         X, Y = X.to(self.known_X.dtype), Y.to(self.known_X.dtype)
         Y = Y.expand(*batch_shape, *Y.shape[-2:])
         predictor, transform = self.predictor, deepcopy(self.input_transform)
         likelihood = deepcopy(self.likelihood)
-        if noise is not None:
-            variances = noise.to(Y).expand_as(Y).squeeze(-1)
+        if noise is not None or not isinstance(likelihood, GaussianLikelihood):
+            variances = (self.noise if noise is None else noise).to(Y).expand_as(Y).squeeze(-1)
             likelihood = conditional.GivenNoise(variances, self.noise.detach().to(Y))
         # Its prior is a posterior, for which neither the cube nor unit variance is meant.
         with validate_input_scaling(False):
@@ -624,13 +594,13 @@ class RankingGP(RankModel, GP, FantasizeMixin):
 
     def _learn_from(self, **data: Any) -> None:
         """Replace the data, and keep the modules."""
-        names, prior, modules = [*self._prior, "input_transform"], self._prior, self._prior
-        if len(self.known_X):  # a prior's modules know no dimension
-            modules = {name: getattr(self, name) for name in names}
+        given, has_data = self._prior, len(self.known_X)
+        # The default modules of a prior know no dimension.
+        names = [name for name in given if has_data or isinstance(given[name], Module)]
+        modules = {name: getattr(self, name) for name in names}
         other = RankingGP(**data, **modules, settings=self.settings).train(self.training)
-        if self.warp is not None and other.warp is not None:
-            other.warp = self.warp
-        self.__dict__.update(other.__dict__ | {"_prior": prior})
+        other._prior, other.warp = given, other.warp and (self.warp or other.warp)
+        self.__dict__.update(other.__dict__)
 
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
         """Have the order and the records follow the model to a device, which are no buffers."""
@@ -667,14 +637,14 @@ class RankingGP(RankModel, GP, FantasizeMixin):
     @property
     def _state(self) -> list[Tensor]:
         """All that predictions depend on; it may be set from outside."""
-        parts = self.covar_module, self.mean_module, self.input_transform
-        buffers = (buffer for part in parts for buffer in part.buffers())
+        buffers = (buffer for part in self._parts if part is not None for buffer in part.buffers())
         return [self._is_used, *self.parameters(), *buffers]
 
     @property
     def _parts(self) -> list[Module | None]:
         """What may be replaced as a whole, perhaps by another kind with the same parameters."""
-        return [*self._hyper.children(), self.input_transform]
+        first = self.covar_module, self.mean_module, self.likelihood, self.tasks
+        return [*first, self.warp, self.input_transform]
 
     @property
     def _ranks(self) -> RankPredictor:
@@ -693,9 +663,9 @@ class RankingGP(RankModel, GP, FantasizeMixin):
                 if is_default and is_fitted:  # a judge's noise has such a prior already
                     likelihood = priors.rank_likelihood(self.noise.detach().double(), self.settings)
                 tasks = self.tasks if bool(self.correlation.any()) else None
-                modules = self._hyper
-                modules.likelihood, modules.tasks = likelihood, tasks
-                modules = deepcopy(modules)
+                # Points come encoded.
+                parts = self.covar_module, likelihood, tasks, self.warp, self.mean_module
+                modules = deepcopy(Modules(*parts))
                 # A source is set aside for good, an outlier of the target perhaps not.
                 kept = self._is_used | self._records.is_target
                 sample, is_used = self._sample(modules).subset(kept), self._is_used[kept]
@@ -708,11 +678,15 @@ class RankingGP(RankModel, GP, FantasizeMixin):
 
     @property
     def _hyper(self) -> Modules:
-        return Modules(self.covar_module, self.likelihood, self.tasks, self.warp, self.mean_module)
+        modules = self.covar_module, self.likelihood, self.tasks, self.warp, self.mean_module
+        return Modules(*modules, self._encoder if self._learns_inputs else None)
 
     def _sample(self, modules: Modules, learn: bool = False) -> Sample:
         """The records of the target, then those of the sources, and some hyperparameters."""
-        X = self._encoded_points(learn)[self._records.item].double()
+        X = self._encoded_points(learn)
+        if modules.inputs is not None:  # these encode
+            X = torch.cat([self.known_X, self._source_X])
+        X = X[self._records.item].double()
         return Sample(X, self._records, Hyperparameters(modules), self.settings)
 
     def _rank(

@@ -28,9 +28,7 @@ class _Task(NamedTuple):
     used: Tensor
 
 
-def fit_tasks(
-    sample: Sample, is_exact: bool, outliers: bool = True, directions: bool = True
-) -> tuple[Conditioned, Tensor]:
+def fit_tasks(sample: Sample, exact: bool, robust: bool, turns: bool) -> tuple[Conditioned, Tensor]:
     """Fit hyperparameters to a target and its sources, and see through worthless ones.
 
     Outliers are looked for in every task by itself. A source is used if it is more probable
@@ -40,9 +38,9 @@ def fit_tasks(
     Args:
         sample: The records of the target, then those of its sources, and what to fit; its kernel
             may be rotated.
-        is_exact: Whether the target is known to be without noise, so that it has no outliers.
-        outliers: Whether there may be any at all.
-        directions: Whether other directions than the present ones are tried.
+        exact: Whether the target is known to be without noise, so that it has no outliers.
+        robust: Whether outliers are looked for at all.
+        turns: Whether other directions than the present ones are tried.
 
     Returns:
         The records that are used, conditioned at the hyperparameters found, and which ones these
@@ -54,7 +52,7 @@ def fit_tasks(
         return Evidence(sample.subset(_fitted(tasks))).maximize(start)
 
     target, *sources = (
-        _by_itself(sample, source_of == number, outliers and (number > 0 or not is_exact))
+        _by_itself(sample, source_of == number, robust and (number > 0 or not exact))
         for number in range(int(source_of.max()) + 1)
     )
     # One after another against the target, not all at once: sources that agree with each other
@@ -72,7 +70,7 @@ def fit_tasks(
     if conditioned is None:
         return used.condition(start), is_used
     # Directions come last: an outlier or a wrong source has slopes of its own.
-    if directions:
+    if turns:
         conditioned = _rotate(sample.subset(_fitted(tasks)), conditioned, value)
     sites = conditioned.posterior.sites
     is_same = len(sites.shift) == len(used.statements)

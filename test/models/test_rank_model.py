@@ -11,7 +11,6 @@ import pytest
 import torch
 from botorch.exceptions import BotorchTensorDimensionError, InputDataError, UnsupportedError
 from botorch.exceptions.warnings import InputDataWarning
-from botorch.fit import fit_gpytorch_mll
 from botorch.models.transforms.input import AppendFeatures, Log10, Normalize, Warp
 from botorch.settings import validate_input_scaling
 from botorch.utils.datasets import MultiTaskDataset, SupervisedDataset
@@ -19,7 +18,6 @@ from helpers.models import EACH, TEST_X, law
 from helpers.ranking import ranking_dataset, unmeasured
 from helpers.toy import BOUNDS, toy_data
 from torch import Tensor
-from torch.nn import Module
 
 from botorch_popbo import PoissonRankModel, RankingGP, RankModel
 from botorch_popbo.data import (
@@ -53,22 +51,6 @@ def test_nothing_but_the_order_matters(num_points: int, make: Callable[..., Rank
     for data in ((X, Y.exp()), (X, ranks), (X, 1e200 * Y), copied):
         assert torch.equal(law(make(*data).fit()), expected)
     assert torch.equal(law(make(order=from_outcomes(X, Y)).fit()), expected)
-
-
-@pytest.mark.usefixtures("rng_untouched")
-def test_botorchs_fitting_of_a_network_does_what_fit_does() -> None:
-    ours, botorchs = (PoissonRankModel(*toy_data(9)) for _ in range(2))
-    assert ours.training
-    mll = Module()  # whatever it is called with has a model
-    mll.model = botorchs
-    assert fit_gpytorch_mll(mll) is mll
-    assert ours.fit() is ours
-    assert not any(m.training for m in (mll, *ours.modules(), *botorchs.modules()))
-    assert torch.equal(weights(ours), weights(botorchs))
-    for option in ("closure", "closure_kwargs", "optimizer_kwargs", "optimizer"):
-        with pytest.raises(UnsupportedError, match="has a training of its own"):
-            fit_gpytorch_mll(mll, **{option: {}})
-    assert torch.equal(weights(ours), weights(botorchs))
 
 
 @EACH
