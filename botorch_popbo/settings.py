@@ -65,7 +65,8 @@ class ModelSettings:
 
     # L-BFGS over the hyperparameters ends after so many iterations, or where it gains less than
     # this share of the evidence for each of them: a step of many gains little of what all together
-    # have to gain. Measured: docs/results/sample_efficiency.md, "Many columns".
+    # have to gain. Slopes and the evidence itself are as exact. Measured:
+    # docs/results/sample_efficiency.md, "Many columns".
     max_iterations: int = 40
     least_gain: float = 5e-3
 

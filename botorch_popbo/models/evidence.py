@@ -27,8 +27,6 @@ from botorch_popbo.models.records import Records
 from botorch_popbo.settings import ModelSettings
 
 Array = npt.NDArray[np.float64]
-#: How exactly sites settle while hyperparameters are sought: the evidence is right within 1e-2.
-_ROUGHLY = 1e-1
 
 
 class _HopelessError(Exception):
@@ -190,11 +188,13 @@ class Evidence:
         best_value, near, settings = -math.inf, None, self.settings
         # The first step of L-BFGS has length one in what it is given, and evidence is steep.
         unit = 0.1
+        # While hyperparameters are sought the evidence need not be right beyond 1e-2.
+        roughly = 20.0 * settings.least_gain
 
         def loss(steps: Array) -> tuple[Array, Array]:
             nonlocal best, best_value, near
             coordinates = start.new_tensor(steps[0]) * unit
-            conditioned, value, gradient = self.value_and_gradient(coordinates, near, _ROUGHLY)
+            conditioned, value, gradient = self.value_and_gradient(coordinates, near, roughly)
             near = conditioned.posterior.sites  # the next ones are not far
             # The last point of a line search need not be its best one.
             if value > best_value:
@@ -206,12 +206,13 @@ class Evidence:
             return np.array([-value]), slopes
 
         if not len(start):  # every parameter stays as it is
-            return self.value_and_gradient(start, None, _ROUGHLY)[:2]
+            return self.value_and_gradient(start, None, roughly)[:2]
         options: dict[str, float | None] = {
             "maxiter": settings.max_iterations,
             "factr": None,
             "ftol": settings.least_gain / len(start),
-            "pgtol": 0.5 * unit,  # half a nat per deviation of the prior
+            # By default half a nat per deviation of the prior.
+            "pgtol": 100.0 * settings.least_gain * unit,
         }
         with suppress(_HopelessError):
             bounds = self.hyperparameters.limits.T / unit

@@ -545,9 +545,7 @@ class RankingGP(RankModel, GP, FantasizeMixin):
             order = combine(self.order, order) if len(self.known_X) else order
             if bool((order.list_index.bincount() == 2).all()):  # answers to one question
                 order = replace(order, task_index=torch.zeros_like(order.task_index))
-            model = deepcopy(self)
-            model._learn_from(order=order)
-            return model.eval()
+            return deepcopy(self)._learn_from(order=order).eval()
         if self.input_transform.is_one_to_many:
             raise UnsupportedError(
                 "A model of perturbed points cannot be conditioned on utilities."
@@ -592,7 +590,7 @@ class RankingGP(RankModel, GP, FantasizeMixin):
         noise = None if noise is None else noise.unsqueeze(-1)
         return self.condition_on_observations(inputs, targets.unsqueeze(-1), noise)
 
-    def _learn_from(self, **data: Any) -> None:
+    def _learn_from(self, **data: Any) -> Self:
         """Replace the data, and keep the modules."""
         given, has_data = self._prior, len(self.known_X)
         # The default modules of a prior know no dimension.
@@ -600,7 +598,8 @@ class RankingGP(RankModel, GP, FantasizeMixin):
         modules = {name: getattr(self, name) for name in names}
         other = RankingGP(**data, **modules, settings=self.settings).train(self.training)
         other._prior, other.warp = given, other.warp and (self.warp or other.warp)
-        self.__dict__.update(other.__dict__)
+        self.__dict__ = other.__dict__
+        return self
 
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
         """Have the order and the records follow the model to a device, which are no buffers."""
