@@ -201,7 +201,7 @@ def test_a_transform_that_would_be_used_wrongly_is_refused(make: Callable[..., R
     fixed = make(X, Y, input_transform=warp.requires_grad_(False)).fit()
     assert fixed.posterior(X).mean.isfinite().all()
     features = AppendFeatures(torch.zeros(3, 1).double())
-    with pytest.raises(UnsupportedError, match="AppendFeatures makes (3 points|2 columns)"):
+    with pytest.raises(UnsupportedError, match=r"AppendFeatures makes (3 points|2 columns)"):
         make(X, Y, input_transform=features)
     feature = torch.zeros(1, 1).double()
     with pytest.raises(UnsupportedError, match="2 columns of a training point and 3 of any other"):

@@ -95,7 +95,7 @@ OTHERS = {
     stock.qBayesianActiveLearningByDisagreement,
     stock.qMultiFidelityKnowledgeGradient,
     stock.qMultiFidelityMaxValueEntropy,
-    stock.AnalyticExpectedUtilityOfBestOption,
+    stock.AnalyticExpectedUtilityOfBestOption,  # of choices: test_gpytorch.py
     analytic.LogConstrainedExpectedImprovement,
 }
 
