@@ -330,8 +330,8 @@ class RankingGP(RankModel, GP, FantasizeMixin):
     def fit(self, outliers: bool = True, directions: bool = True) -> Self:
         """Maximise the evidence of the order, starting from the current hyperparameters.
 
-        Without both steps this is what :func:`botorch.fit.fit_gpytorch_mll` does, a few times
-        faster, with an :class:`~botorch_popbo.models.OrderMarginalLogLikelihood`.
+        Without both steps it maximises what :func:`botorch.fit.fit_gpytorch_mll` does with an
+        :class:`~botorch_popbo.models.OrderMarginalLogLikelihood`, much faster and less exactly.
 
         Args:
             outliers: Whether records that no smooth surface explains are set aside.
@@ -340,7 +340,12 @@ class RankingGP(RankModel, GP, FantasizeMixin):
 
         Returns:
             The model itself, in evaluation mode.
+
+        Raises:
+            InputDataError: If there are no data.
         """
+        if not len(self.known_X):
+            raise InputDataError("There is nothing to learn from. Call set_train_data first.")
         modules = self._hyper
         sample = self._sample(modules, learn=True)
         with torch.no_grad():
@@ -379,12 +384,16 @@ class RankingGP(RankModel, GP, FantasizeMixin):
     def set_train_data(self, inputs: Tensor, targets: Tensor, strict: bool = False) -> None:
         """Learn from other data; the hyperparameters stay as they are, in the same modules.
 
-        An input transform that learns its bounds learns those of the other points.
+        An input transform that learns its bounds learns those of the other points, and no record is
+        set aside until the next fit.
 
         Args:
             inputs: Points, an ``N x d`` tensor.
             targets: Outcomes, an ``N x 1`` tensor, or comparisons, ``M x 2``.
             strict: As GPyTorch has it; other data may have any size.
+
+        Raises:
+            UnsupportedError: If there are sources.
         """
         self._learn_from(train_X=inputs, train_Y=targets)
 
@@ -407,11 +416,8 @@ class RankingGP(RankModel, GP, FantasizeMixin):
 
         It is one tensor, as BoTorch copies a state, and ends at the records if nothing surprises.
         """
-        used, number = (
-            self._is_used,
-            self._is_used.new_tensor([len(self._is_used)], dtype=torch.long),
-        )
-        return torch.cat([number, used, self.surprise.flatten()])
+        number = self._is_used.new_tensor([len(self._is_used)], dtype=torch.long)
+        return torch.cat([number, self._is_used, self.surprise.flatten()])
 
     def set_extra_state(self, state: Tensor) -> None:
         """Take over which records are used, if the data are as long.
@@ -547,9 +553,7 @@ class RankingGP(RankModel, GP, FantasizeMixin):
                 order = replace(order, task_index=torch.zeros_like(order.task_index))
             return deepcopy(self)._learn_from(order=order).eval()
         if self.input_transform.is_one_to_many:
-            raise UnsupportedError(
-                "A model of perturbed points cannot be conditioned on utilities."
-            )
+            raise UnsupportedError("Perturbed points cannot be conditioned on utilities.")
         batch_shape = torch.broadcast_shapes(X.shape[:-2], Y.shape[:-2])
         X, Y = X.to(self.known_X.dtype), Y.to(self.known_X.dtype)
         Y = Y.expand(*batch_shape, *Y.shape[-2:])
@@ -592,6 +596,8 @@ class RankingGP(RankModel, GP, FantasizeMixin):
 
     def _learn_from(self, **data: Any) -> Self:
         """Replace the data, and keep the modules."""
+        if self.num_sources:
+            raise UnsupportedError("A model does not keep its sources. Make another of all orders.")
         given, has_data = self._prior, len(self.known_X)
         # The default modules of a prior know no dimension.
         names = [name for name in given if has_data or isinstance(given[name], Module)]

@@ -11,7 +11,7 @@ from botorch.acquisition.preference import (
     qExpectedUtilityOfBestOption,
 )
 from botorch.acquisition.risk_measures import VaR
-from botorch.exceptions import BotorchTensorDimensionError, UnsupportedError
+from botorch.exceptions import BotorchTensorDimensionError, InputDataError, UnsupportedError
 from botorch.fit import fit_gpytorch_mll
 from botorch.models import ModelListGP, PairwiseGP
 from botorch.models.likelihoods.pairwise import PairwiseLogitLikelihood, PairwiseProbitLikelihood
@@ -239,6 +239,11 @@ def test_a_prior_learns_from_data_that_come_later(targets: Tensor, tkwargs: dict
     assert model.covar_module is fitted
     assert fitted.lengthscale.equal(lengthscale)
     assert len(model.known_X) == 8
+    with pytest.raises(InputDataError, match="Call set_train_data first"):
+        RankingGP().fit()
+    beside = RankingGP(points, Y.to(**tkwargs), sources=[expected.order])
+    with pytest.raises(UnsupportedError, match="does not keep its sources"):
+        beside.set_train_data(points, targets)
 
 
 def test_further_comparisons_are_conditioned_on() -> None:
@@ -315,5 +320,5 @@ def test_perturbed_points_count_in_the_posterior_alone(transform: InputTransform
         6,
     )
     torch.testing.assert_close(model.expected_utility(TEST_X), plain.expected_utility(TEST_X))
-    with pytest.raises(UnsupportedError, match="perturbed points cannot be conditioned"):
+    with pytest.raises(UnsupportedError, match="cannot be conditioned"):
         model.condition_on_observations(TEST_X, torch.zeros(6, 1).double())
