@@ -350,11 +350,11 @@ class _Likelihood:
         statements: Statements,
         noise: Tensor,
         tie: float,
-        gaps: Distances | None,
+        distances: Distances | None,
         answer: Site,
     ) -> None:
-        self.answer, distances = answer, gaps
-        self.noise, self.distances = statements.noise * noise, distances
+        self.answer, self.distances = answer, distances
+        self.noise = statements.noise * noise
         self.mean_log = noise.new_zeros(0)  # of each distance, as it was tilted last
         # A draw of a judge is about as sharp as half an answer for either side.
         self.tolerance = torch.where(statements.is_answer, 0.5 * torch.pi * self.noise, tie)

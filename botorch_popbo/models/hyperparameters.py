@@ -104,8 +104,7 @@ class Hyperparameters:
             name: (owner, prior, get) for name, owner, prior, get, _ in modules.named_priors()
         }
         self._parameters: list[Parameter] = []
-        # An empty part, as every parameter may be one that stays.
-        parts = [modules.noise.detach().new_zeros(6, 0)]
+        parts: list[Tensor] = []
         for name, parameter, constraint in modules.named_parameters_and_constraints():
             if parameter.requires_grad:
                 prior_name = f"{name.replace('raw_', '')}_prior"  # as GPyTorch's modules call it
@@ -114,9 +113,10 @@ class Hyperparameters:
                 self._parameters.append(parameter)
                 if bool(parts[-1][3].any()):
                     del priors[prior_name]
+        none = [modules.noise.detach().new_zeros(6, 0)]  # every parameter may be one that stays
         # What is left is normal in no coordinate, and has to be evaluated.
         self._other_priors = [*priors.values()]
-        self._loc, self._scale, is_log, self._has_prior, *bounds = torch.cat(parts, dim=-1)
+        self._loc, self._scale, is_log, self._has_prior, *bounds = torch.cat(parts or none, dim=-1)
         self._is_log = is_log.bool()
         self.limits = self._coordinates_of(torch.stack(bounds))
         self.start_here()

@@ -255,9 +255,7 @@ def test_further_comparisons_are_conditioned_on() -> None:
     assert len(model.comparisons) == 20
     assert len(RankingGP().condition_on_observations(FEW, CHOICES).comparisons) == len(CHOICES)
     # What is known for certain stays so.
-    measured = RankingGP(FEW, Y).condition_on_observations(
-        FEW[:2], CHOICES[:1] * 0 + CHOICES.new([0, 1])
-    )
+    measured = RankingGP(FEW, Y).condition_on_observations(FEW[:2], torch.tensor([[0, 1]]))
     assert measured.order.num_tasks == 2
 
 
