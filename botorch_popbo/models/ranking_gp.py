@@ -189,38 +189,40 @@ class RankingGP(RankModel, GP, FantasizeMixin):
         self._prior: dict[str, Any] = deepcopy(prior | {"input_transform": input_transform})
         self._target, self.num_sources = records, len(sources)
         self._chosen = records.representatives(settings.num_conditioned)
-        self._records, first_item = records.subset(self._chosen), records.num_points
-        for number, source in enumerate(sources, 1):
-            of_source = Records.from_order(source)
-            # The cost is bounded for all sources together, but a single record has no order.
-            share = of_source.representatives(max(2, settings.num_of_sources // len(sources)))
-            self._records = self._records.join(of_source.subset(share), number, first_item)
-            first_item += of_source.num_points
+        of_sources = [Records.from_order(source) for source in sources]
+        chosen = records.subset(self._chosen)
+        self._records = chosen.with_sources(of_sources, settings.num_of_sources)
         is_used = torch.ones_like(self._records.item, dtype=torch.bool)
         self.register_buffer("_is_used", is_used, persistent=False)
-        # Of several lists each has a unit of its own.
-        measured = order.is_measured & order.score.isfinite() & (order.num_lists == 1)
-        row = self._chosen[torch.isin(self._chosen, order.ranked.inverse[measured])]
-        encoded = self._encoded_points(learn=True)[records.item[row]].double()
-        flat = resolution(encoded, records.level[row]) / order.X.shape[-1] ** 0.5
         # Where all outcomes are equal, as far from what is known as there is room.
-        least = 1.0 if is_silent else settings.known_radius
-        self.known_radius = max(least, flat)
-        if covar_module is None:
-            one_hot = part_of(self.input_transform, OneHotCategories)
-            is_all = one_hot is not None and len(one_hot.categories) == one_hot.d
-            dim = self._encoded_dim if len(order.X) else None
-            covar_module = priors.default_kernel(dim, 1.0, is_all, settings)
-            if self._learns_inputs or part_of(self.input_transform, InactiveColumns) is not None:
-                # A direction would mix columns that never have a meaning together, or are warped.
-                covar_module.rotation = None
-            if type(likelihood) in priors.ANSWER_NOISES:
-                covar_module = priors.scaled(covar_module, settings)
-        self.covar_module, self.mean_module = covar_module, mean_module or ZeroMean()
+        self.known_radius = max(1.0 if is_silent else settings.known_radius, self._resolution())
+        self.covar_module = covar_module or self._default_kernel(likelihood)
+        self.mean_module = mean_module or ZeroMean()
         self.likelihood = likelihood or priors.default_likelihood(settings, self._is_judged)
         self.tasks = priors.TaskCorrelation(len(sources), settings) if sources else None
         self.warp = priors.Warp(settings) if bool(records.outcome.isfinite().any()) else None
         self.to(order.X)
+
+    def _resolution(self) -> float:
+        """The distance up to which outcomes are equal, per root of the number of columns."""
+        order, records = self.order, self._target
+        # Of several lists each has a unit of its own.
+        measured = order.is_measured & order.score.isfinite() & (order.num_lists == 1)
+        row = self._chosen[torch.isin(self._chosen, order.ranked.inverse[measured])]
+        encoded = self._encoded_points(learn=True)[records.item[row]].double()
+        return resolution(encoded, records.level[row]) / order.X.shape[-1] ** 0.5
+
+    def _default_kernel(self, likelihood: Likelihood | None) -> Kernel:
+        one_hot = part_of(self.input_transform, OneHotCategories)
+        is_all = one_hot is not None and len(one_hot.categories) == one_hot.d
+        dim = self._encoded_dim if len(self.order.X) else None
+        kernel = priors.default_kernel(dim, 1.0, is_all, self.settings)
+        if self._learns_inputs or part_of(self.input_transform, InactiveColumns) is not None:
+            # A direction would mix columns that never have a meaning together, or are warped.
+            kernel.rotation = None
+        if type(likelihood) in priors.ANSWER_NOISES:
+            return priors.scaled(kernel, self.settings)
+        return kernel
 
     def extra_repr(self) -> str:
         """What :mod:`torch` shows of the data."""

@@ -1,6 +1,7 @@
 """Points of an order as records: where each is ranked, and what is said of pairs of them."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, Self
@@ -143,6 +144,24 @@ class Records:
 
     def __len__(self) -> int:
         return len(self.item)
+
+    def with_sources(self, sources: Sequence[Self], number: int) -> Self:
+        """Put records of sources behind these, as tasks of their own.
+
+        Args:
+            sources: The records of each source.
+            number: Number of records that all of them share.
+
+        Returns:
+            All records.
+        """
+        joined, first_item = self, self.num_points
+        for place, source in enumerate(sources, 1):
+            # A single record has no order.
+            chosen = source.representatives(max(2, number // len(sources)))
+            joined = joined.join(source.subset(chosen), place, first_item)
+            first_item += source.num_points
+        return joined
 
     def join(self, other: Self, source: int, first_item: int) -> Self:
         """Put the records of a source behind these, as tasks of its own.
