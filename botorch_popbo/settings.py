@@ -210,8 +210,11 @@ class PaperSettings:
     untruncated_from: float = 12
     # Distance in the unit cube, per root of the dimension, within which a point is known. A network
     # has no uncertainty of its own: were it small, the best point would be suggested for ever.
-    # Measured: none.
+    # Measured: docs/paper.md, "Departures".
     known_radius: float = 0.02
+    # What the network's output is multiplied by: the number of evaluated points, or, if it is
+    # given, the measure of the space, as in the paper. Measured: docs/paper.md, "Departures".
+    measure: float | None = None
 
 
 @dataclass(frozen=True)

@@ -148,29 +148,37 @@ class PoissonRankModel(RankModel):
         return self.known_X[share.topk(min(number, len(share)), largest=False).indices]
 
     @one_thread()
-    def fit(self) -> Self:
-        """Train the rate from fresh weights; the same seed and data give the same model.
+    def fit(self, start: Self | None = None) -> Self:
+        """Train the rate; the same seed, data and start give the same model.
+
+        Args:
+            start: A trained model, whose weights are trained on, as from one iteration to the next
+                in Algorithm 1 of Wang et al. (2023). By default weights are fresh, so that a search
+                that is resumed goes on as if uninterrupted.
 
         Returns:
             The model itself, in evaluation mode.
+
+        Raises:
+            RuntimeError: If the network of the start has another shape.
         """
-        # Fresh weights with every new point: a network kept for long would keep its blind spots.
         seed = derive_seed(self.seed, self.num_points)
         X = self._encoded_points(learn=True)
         limit = self._limit(self._exposure, self._exposure + 1.0)
-        self.rate.fit(X, self._counts, self._exposure, limit, seed)
+        weights = None if start is None else start.rate
+        self.rate.fit(X, self._counts, self._scale(self._exposure), limit, seed, weights)
         return self.eval()
 
     def log_likelihood(self) -> Tensor:
         """Sum of the log-probabilities of the counts, a scalar in nats."""
         limit = self._limit(self._exposure, self._exposure + 1.0)
-        log_rate = self._exposure.log() + self.rate(self._encoded_points())
+        log_rate = self._scale(self._exposure).log() + self.rate(self._encoded_points())
         return truncated_poisson.log_prob(self._counts, log_rate, limit).sum()
 
     def rank_law(self, encoded: Tensor, observation_noise: bool = False) -> PoissonRankPosterior:
         """See the base class."""
         exposure = self._exposure.new_tensor(float(self.num_points))
-        log_rate = exposure.log() + self.rate(encoded)
+        log_rate = self._scale(exposure).log() + self.rate(encoded)
         limit = self._limit(exposure, length=exposure)
         return PoissonRankPosterior(log_rate.unsqueeze(-1), exposure, limit)
 
@@ -268,6 +276,11 @@ class PoissonRankModel(RankModel):
         return type(self)(
             **data, untruncated_from=self.untruncated_from, seed=self.seed, settings=self.settings
         )
+
+    def _scale(self, exposure: Tensor) -> Tensor:
+        """What the network's output is multiplied by: numbers of points, or the space's measure."""
+        measure = self.settings.measure
+        return exposure if measure is None else torch.full_like(exposure, measure)
 
     def _limit(self, exposure: Tensor, length: Tensor) -> Tensor:
         """The largest counts of positive probability; infinite for the untruncated law."""

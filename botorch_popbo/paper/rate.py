@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from typing import Self
 
 import torch
 from botorch.utils.safe_math import log_softplus
@@ -21,7 +22,7 @@ class NetworkRate(Module):
     r"""A ReLU network with a positive output: :math:`\lambda(x) = n \, softplus(z(x; \theta))`.
 
     :math:`\lambda` is the rate of a count with exposure :math:`n`, so that lists of different
-    length share one network. The domain's measure :math:`|X|` of the paper cancels.
+    length share one network. The paper has the domain's measure :math:`|X|` in place of :math:`n`.
 
     The paper leaves the positive output open. With a softplus the rank itself grows linearly
     where the network extrapolates; with an exponential it would grow, and shrink, geometrically,
@@ -57,19 +58,31 @@ class NetworkRate(Module):
         """
         return log_softplus(self.network(X).squeeze(-1))
 
-    def fit(self, X: Tensor, counts: Tensor, exposure: Tensor, limit: Tensor, seed: int) -> None:
-        """Maximise the mean log-likelihood of the counts from fresh weights.
+    def fit(
+        self,
+        X: Tensor,
+        counts: Tensor,
+        exposure: Tensor,
+        limit: Tensor,
+        seed: int,
+        start: Self | None = None,
+    ) -> None:
+        """Maximise the mean log-likelihood of the counts.
 
         Args:
             X: Encoded points, an ``m x d'`` tensor.
             counts: Numbers of better points, of shape ``m``.
-            exposure: Numbers of points compared with, of shape ``m``.
+            exposure: Numbers of points compared with, or what stands for them, of shape ``m``.
             limit: Largest counts of positive probability, of shape ``m``; infinite for the
                 untruncated law.
             seed: Seed of weights and mini-batches.
+            start: A network whose weights to begin with; by default fresh ones.
         """
         generator = torch.Generator().manual_seed(seed)
-        self._draw_weights(generator)
+        if start is None:
+            self._draw_weights(generator)
+        else:
+            self.load_state_dict(start.state_dict())
         self.to(_TRAINING_DTYPE)
         inputs, log_exposure = X.to(_TRAINING_DTYPE), exposure.double().log()
         # Rates, periods and the size of a batch are the paper's.

@@ -99,6 +99,28 @@ def test_a_state_of_another_number_of_points_loads() -> None:
     assert torch.equal(mean(larger.fit()), expected)
 
 
+def test_training_may_go_on_from_the_weights_of_another_model() -> None:
+    data = X, Y = toy_data(16)
+    before = PoissonRankModel(X[:15], Y[:15]).fit()
+    model = PoissonRankModel(*data, settings=PaperSettings(num_steps=0))
+    assert torch.equal(model.fit(before).rate(TEST_X), before.rate(TEST_X))
+    kept = PoissonRankModel(*data).fit(before)
+    assert kept.log_likelihood() > model.fit().log_likelihood()
+    assert not torch.equal(mean(kept), mean(PoissonRankModel(*data).fit()))
+
+
+def test_the_measure_of_the_space_may_take_the_place_of_the_number_of_points() -> None:
+    data, settings = toy_data(15), PaperSettings(measure=2.0, num_steps=0)
+    measured = PoissonRankModel(*data, settings=settings).fit()
+    expected = 2.0 * measured.rate(measured.encode(TEST_X)).exp().unsqueeze(-1)
+    torch.testing.assert_close(measured.posterior(TEST_X).log_rate.exp(), expected)
+    assert measured.posterior(TEST_X).exposure == 15.0
+    trained = PoissonRankModel(*data, settings=PaperSettings(measure=2.0)).fit()
+    expected = trained.rank_counts.counts
+    assert kendalltau(mean(trained, trained.known_X).squeeze(-1), expected).statistic > 0.8
+    assert trained.log_likelihood() > measured.log_likelihood()
+
+
 @pytest.mark.parametrize("transform", [None, ScalarizedPosteriorTransform(torch.ones(1).double())])
 def test_what_would_maximise_counts_is_refused(
     long_model: PoissonRankModel, transform: ScalarizedPosteriorTransform | None
