@@ -28,8 +28,8 @@ def _popbo(name: str, change: str, **options: Any) -> Method:
     return Method(name, f"ranks: {change}", later("methods.popbo:Popbo", **options))
 
 
-def _gp(name: str, description: str, kind: str) -> Method:
-    return Method(name, description, later(f"methods.gaussian_processes:{kind}"))
+def _gp(name: str, description: str, kind: str, library: str | None = None) -> Method:
+    return Method(name, description, later(f"methods.gaussian_processes:{kind}"), library)
 
 
 def _optuna(name: str, description: str, sampler: str, **options: Any) -> Method:
@@ -58,6 +58,9 @@ _ALL = (
     _ax("gp-ucb", "Gaussian process over values, upper confidence bound"),
     _gp("botorch-gp", "BoTorch's SingleTaskGP, log expected improvement", "GaussianProcess"),
     _gp("gp-copula", "BoTorch's SingleTaskGP on normal scores of ranks", "Copula"),
+    _gp(
+        "gp-nuts", "Gaussian process with hyperparameters drawn by NUTS", "FullyBayesian", "numpyro"
+    ),
     Method("ax-default", "Ax's own choice of a strategy", _ax_default),
     Method("random", "uniform random points", UniformDraws),
     _optuna("optuna-tpe", "Optuna's tree-structured Parzen estimator", "TPE"),
