@@ -34,7 +34,7 @@ from botorch_popbo._reproducible import derive_seed, one_thread, seeded
 from botorch_popbo.search.maximize import default_options
 from botorch_popbo.settings import PaperSettings, SearchSettings
 
-NUM_INITIAL, NUM_TRIALS = 12, 18
+NUM_INITIAL, NUM_TRIALS = 12, 12
 FUNCTIONS = {
     "Branin": Branin(),
     "Hartmann-6": Hartmann(6),
@@ -75,7 +75,6 @@ WAYS = {
     "preset": Way(),
     "weights are kept": Way(keeps_weights=True),
     "known points are not avoided": Way(PaperSettings(known_radius=NO_RADIUS)),
-    "avoided within 0.001": Way(PaperSettings(known_radius=1e-3)),
     "rate times the measure of the unit cube": Way(PaperSettings(measure=1.0)),
     "random starting points": Way(optimizer=RANDOM_STARTS),
     "L-BFGS to the end": Way(options=TO_THE_END),
