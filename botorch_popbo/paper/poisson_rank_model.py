@@ -154,7 +154,7 @@ class PoissonRankModel(RankModel):
         Args:
             start: A trained model, whose weights are trained on, as from one iteration to the next
                 in Algorithm 1 of Wang et al. (2023). By default weights are fresh, so that a search
-                that is resumed goes on as if uninterrupted.
+                that is resumed continues as if uninterrupted.
 
         Returns:
             The model itself, in evaluation mode.

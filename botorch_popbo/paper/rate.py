@@ -76,7 +76,7 @@ class NetworkRate(Module):
             limit: Largest counts of positive probability, of shape ``m``; infinite for the
                 untruncated law.
             seed: Seed of weights and mini-batches.
-            start: A network whose weights to begin with; by default fresh ones.
+            start: A network whose weights the training begins with; by default they are fresh.
         """
         generator = torch.Generator().manual_seed(seed)
         if start is None:
