@@ -8,6 +8,7 @@ what comes out. Nothing else in the model knows of the kind of a statement.
 
 import math
 from collections.abc import Callable
+from functools import cache
 from typing import NamedTuple
 
 import torch
@@ -21,14 +22,6 @@ from botorch_popbo.likelihoods.normal import above_zero
 _NODES = torch.arange(-8.0, 6.6, 0.4, dtype=torch.double)
 _STEPS = _NODES - 0.02 * torch.expm1(-_NODES)
 _SPACING = 0.4 * (1.0 + 0.02 * torch.exp(-_NODES))
-
-# A logistic variable is normal, with 2 K for its deviation, where K is Kolmogorov's (Andrews and
-# Mallows, 1974). The trapezoidal rule in log K has probabilities right within 1e-8, and their
-# logarithms within 1e-3 down to that of e^-30.
-_K = torch.logspace(math.log10(0.28), math.log10(4.0), 18, dtype=torch.double)
-_J = torch.arange(1.0, 25.0, dtype=torch.double).unsqueeze(-1)
-_TERMS = (-1.0) ** (_J + 1.0) * (_J * _K).square() * torch.exp(-2.0 * (_J * _K).square())
-_LOG_SHARES = (_TERMS.sum(0) / _TERMS.sum()).log()
 
 
 class Tilted(NamedTuple):
@@ -64,14 +57,30 @@ def truncate(mean: Tensor, variance: Tensor, noise: Tensor | float = 0.0) -> Til
 
 def logit(mean: Tensor, variance: Tensor, noise: Tensor | float = math.pi**2 / 3.0) -> Tilted:
     """The same of a judge with logistic noise of that variance, which by default is sigmoid(u)."""
-    noises = torch.as_tensor(noise).unsqueeze(-1) * (12.0 / math.pi**2 * _K.square()).to(mean)
-    log_shares, means, variances = truncate(mean.unsqueeze(-1), variance.unsqueeze(-1), noises)
-    log_shares = log_shares + _LOG_SHARES.to(mean)
+    ratios, log_shares = _logistic_mixture()
+    noises = torch.as_tensor(noise).unsqueeze(-1) * ratios.to(mean)
+    log_values, means, variances = truncate(mean.unsqueeze(-1), variance.unsqueeze(-1), noises)
+    log_shares = log_values + log_shares.to(mean)
     log_normalizer = log_shares.logsumexp(-1)
     shares = torch.exp(log_shares - log_normalizer.unsqueeze(-1))
     mean = (shares * means).sum(-1)
     spread = variances + (means - mean.unsqueeze(-1)).square()
     return Tilted(log_normalizer, mean, (shares * spread).sum(-1))
+
+
+@cache
+def _logistic_mixture() -> tuple[Tensor, Tensor]:
+    """Normal laws that make up a logistic one: their variances in its own, and log-shares.
+
+    A logistic variable is normal, with 2 K for its deviation, where K is Kolmogorov's (Andrews and
+    Mallows, 1974). The trapezoidal rule in log K has probabilities right within 1e-8, and their
+    logarithms within 1e-3 down to that of e^-30.
+    """
+    k = torch.logspace(math.log10(0.28), math.log10(4.0), 18, dtype=torch.double)
+    number = torch.arange(1.0, 25.0, dtype=torch.double).unsqueeze(-1)
+    square = (number * k).square()
+    density = ((-1.0) ** (number + 1.0) * square * torch.exp(-2.0 * square)).sum(0)
+    return 12.0 / math.pi**2 * k.square(), (density / density.sum()).log()
 
 
 def tie(mean: Tensor, variance: Tensor, tolerance: Tensor | float) -> Tilted:
