@@ -117,7 +117,7 @@ def count_better(order: Order, noisy: Tensor | None = None) -> tuple[Tensor, Ten
     behind = sizes.cumsum(0)[list_index] - places.copies.cumsum(0)[places.inverse]
     better, others = behind.to(order.score), (sizes[list_index] - 1).to(order.score)
     counts = torch.ones_like(order.is_draw) if noisy is None else noisy[order.task_index]
-    better = torch.where(order.is_draw & counts, better + 0.5 * (copies - 1), better)
+    better = torch.where(order.is_draw & counts, better + 0.5 * (copies - 1).to(better), better)
     for index in list_index[(order.variance > 0) & counts].unique():
         entry = ((list_index == index) & order.score.isfinite()).nonzero().squeeze(-1)
         better[entry] = _expected_better(order.score[entry], order.variance[entry])
