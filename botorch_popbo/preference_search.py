@@ -5,7 +5,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Self, SupportsIndex
+from typing import Any, Self, SupportsIndex
 
 import torch
 from botorch.exceptions import BotorchError, BotorchTensorDimensionError, InputDataError
@@ -63,6 +63,7 @@ class PreferenceSearch:
         settings: Settings | None = None,
     ) -> None:
         self.space, self.settings = Space.read(space), settings or Settings()
+        self._is_named = not isinstance(space, Tensor)
         if num_initial is None:
             dim = len(self.space.parameters)
             num_initial = self.settings.search.questions_of_design(dim)
@@ -114,7 +115,7 @@ class PreferenceSearch:
         Raises:
             InputDataError: If nothing has been compared.
         """
-        return self._interview.ranking
+        return [*self._interview.ranking]
 
     @property
     def best(self) -> Best:
@@ -125,20 +126,28 @@ class PreferenceSearch:
         """
         return self.ranking[0]
 
-    def ask(self) -> Tensor:
+    @property
+    def is_complete(self) -> bool:
+        """Whether the champion has met all other points, so that questions would repeat."""
+        is_known = self._interview.num_compared > 0
+        return is_known and len(self._interview.met()) >= self.space.num_points
+
+    def ask(self) -> Any:
         """The next question, which does not change until it is answered.
 
         Returns:
-            Different points, a ``num_items x d`` tensor; after an answer that compares
-            anything the champion is the first of them.
+            Different points: a list of ``num_items`` dictionaries, or a ``num_items x d`` tensor if
+            the space was given by bounds. After an answer that compares anything the champion is
+            the first of them. It meets again what it has met only if there is nothing else.
         """
         if self._question is None:
             self._question = self._next()
-        return self._question.clone()
+        question = self._question.clone()
+        return [*map(self.space.decode, question)] if self._is_named else question
 
     def tell(
         self,
-        items: Tensor,
+        items: Tensor | Sequence[Mapping[str, Value]],
         winner: SupportsIndex | None = None,
         *,
         worst: SupportsIndex | None = None,
@@ -149,7 +158,8 @@ class PreferenceSearch:
         """Add an answer, said in one of four ways. The points need not be those asked for.
 
         Args:
-            items: The points that were shown, an ``m x d`` tensor with at least two rows.
+            items: The points that were shown, as :meth:`ask` gives them: at least two dictionaries,
+                or an ``m x d`` tensor.
             winner: The row of the best one; ``None``, with nothing else said, if none of them is
                 better than the first.
             worst: The row of the worst one; nothing is said of the others among each other.
@@ -161,10 +171,12 @@ class PreferenceSearch:
 
         Raises:
             BotorchTensorDimensionError: If ``items`` has the wrong shape.
-            InputDataError: If ``items`` is no tensor, if what is said of them is no answer, if two
+            InputDataError: If ``items`` are neither, if what is said of them is no answer, if two
                 points are equal, if one is not finite, or if one is not of the space.
         """
         ways = {"winner": winner, "worst": worst, "ranking": ranking, "ratings": ratings}
+        if isinstance(items, list | tuple) and all(isinstance(item, Mapping) for item in items):
+            items = self._encoded(items)
         given = [(way, value) for way, value in ways.items() if value is not None]
         if len(given) > 1:
             raise InputDataError("Pass one of winner, worst, ranking and ratings.")
@@ -172,15 +184,20 @@ class PreferenceSearch:
         answer = Answer.read(items, way, value, judge)
         self._begin([*self.answers, self._checked(answer)])
 
-    def undo(self) -> None:
+    def undo(self, judge: str | None = None) -> None:
         """Take the last answer back: what was asked before it is asked again.
+
+        Args:
+            judge: Whose; by default anybody's.
 
         Raises:
             InputDataError: If no question has been answered.
         """
-        if self.num_answers == 0:
-            raise InputDataError("No question has been answered, so there is nothing to take back.")
-        self._begin(self.answers[:-1])
+        for place in reversed(range(self.num_answers)):
+            if judge in (None, self.answers[place].judge):
+                self._begin([*self.answers[:place], *self.answers[place + 1 :]])
+                return
+        raise InputDataError("No question has been answered, so there is nothing to take back.")
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write space, settings and answers to a JSON file, whole or not at all.
@@ -193,7 +210,8 @@ class PreferenceSearch:
         """
         options = {name: getattr(self, name) for name in _SAVED}
         answers = [answer.to_json() for answer in self.answers]
-        content = {"format": _FORMAT, "space": self.space.to_json(), **options, "answers": answers}
+        space = {"space": self.space.to_json(), "is_named": self._is_named}
+        content = {"format": _FORMAT, **space, **options, "answers": answers}
         with replacing(Path(path)) as partial:
             partial.write_text(json.dumps(content, indent=1), encoding="utf-8")
 
@@ -218,6 +236,7 @@ class PreferenceSearch:
                 raise ValueError(f"format {content['format']!r}")
             options = {name: content[name] for name in _SAVED}
             search = cls(content["space"], settings=settings, **options)
+            search._is_named = bool(content.get("is_named", True))  # older files do not say it
             search._begin([search._checked(Answer.from_json(a)) for a in content["answers"]])
         except _NOT_SAVED as error:
             raise InputDataError(
@@ -234,11 +253,20 @@ class PreferenceSearch:
         self.space.check(answer.items)
         return replace(answer, items=self.space.snap(answer.items))
 
+    def _encoded(self, items: Sequence[Mapping[str, Value]]) -> Tensor:
+        points = [self.space.bounds[:0]]
+        for item in items:
+            try:
+                points.append(self.space.encode(item).unsqueeze(0))
+            except (KeyError, TypeError, ValueError) as error:
+                raise InputDataError(f"{item!r} is no point of the space: {error!r}.") from None
+        return torch.cat(points)
+
     def _next(self) -> Tensor:
-        """The champion with challengers, or with points of the design where there are none."""
-        interview, turn = self._interview, self.num_answers
-        items = self.best.x.unsqueeze(0) if interview.num_compared else self.space.bounds[:0]
-        champion = items[0] if interview.is_past_design else None
-        index = turn * (self.num_items - 1) + (turn > 0)
-        number = self.num_items - len(items)
-        return torch.cat([items, interview.rivals(champion, number, turn, index, items)])
+        """The champion with those it has not met, or with any where there are too few."""
+        interview = self._interview
+        for known in (interview.met(), self.space.bounds[:0]):
+            items = interview.question(self.num_items, known, self.num_answers)
+            if len(items) == self.num_items:
+                break
+        return items

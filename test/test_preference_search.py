@@ -46,10 +46,10 @@ def test_columns_may_be_of_every_kind() -> None:
     search = PreferenceSearch(MIXED, num_items=3)
     for _ in range(16):
         items = search.ask()
-        assert items.shape == (3, 4)
-        assert len(items.unique(dim=0)) == 3
-        told = [search.space.decode(item) for item in items]
-        liking = [(t["milk"] == "oat") + (t["size"] == 500) - abs(t["sugar"] - 4) / 5 for t in told]
+        assert len({*map(repr, items)}) == 3
+        liking = [
+            (t["milk"] == "oat") + (t["size"] == 500) - abs(t["sugar"] - 4) / 5 for t in items
+        ]
         search.tell(items, liking.index(max(liking)))
     best = search.best.parameters
     assert (best["milk"], best["size"]) == ("oat", 500)
@@ -62,7 +62,8 @@ def test_a_range_may_be_far_from_zero(shift: float, width: float) -> None:
         search = PreferenceSearch({"x": (low, low + width)}, seed=0)
         for _ in range(12):
             items = search.ask()
-            search.tell(items, int((items - low - 7).abs().argmin()))
+            far = [abs(item["x"] - low - 7) for item in items]
+            search.tell(items, far.index(min(far)))
         asked.append(search.X - low)
     assert torch.allclose(*asked, rtol=0.0, atol=1e-5)
     assert abs(search.best.parameters["x"] - low - 7) < 2
@@ -72,8 +73,9 @@ def test_a_space_may_have_no_other_points() -> None:
     search = PreferenceSearch({"milk": ["a", "b", "c"]}, num_items=3, num_initial=1)
     for _ in range(3):
         items = search.ask()
-        assert sorted(items.flatten().tolist()) == [0, 1, 2]
-        search.tell(items, int(items.argmax()))
+        milks = [item["milk"] for item in items]
+        assert sorted(milks) == ["a", "b", "c"]
+        search.tell(items, milks.index("c"))
     assert search.best.parameters == {"milk": "c"}
 
 
@@ -105,12 +107,12 @@ def test_a_saved_search_goes_on_in_another_process(tmp_path: Path) -> None:
         if number in (3, 8):  # within the tournament and behind it
             paths.append(tmp_path / f"{number}.json")
             search.save(paths[-1])
-            questions.append(search.ask().tolist())
+            questions.append(search.ask())
         search.tell(search.ask(), (0, 1, None)[number % 3])
     code = (
         "import json, sys; from botorch_popbo import PreferenceSearch; "
         "load = PreferenceSearch.load; "
-        "print(json.dumps([load(path).ask().tolist() for path in sys.argv[1:]]))"
+        "print(json.dumps([load(path).ask() for path in sys.argv[1:]]))"
     )
     printed = subprocess.run(
         [sys.executable, "-c", code, *map(str, paths)], capture_output=True, check=True, text=True
@@ -127,7 +129,7 @@ def test_a_step_may_be_told_as_it_is_written() -> None:
         search = PreferenceSearch({"x": {"range": (0.0, 1.0), "step": 0.1}})
         search.tell(torch.tensor([[step], [0.5]]).double(), 0)
         asked.append(search.ask())
-    assert torch.equal(*asked)
+    assert asked[0] == asked[1]
 
 
 def test_what_becomes_of_a_question_later_changes_nothing() -> None:

@@ -1,8 +1,7 @@
 """A sampler for studies whose trials are compared by people, as on Optuna's dashboard."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from itertools import product
 from typing import NamedTuple, Protocol
 
 import torch
@@ -96,20 +95,6 @@ class PreferentialPoPBOSampler(PoPBOSampler):
         """Suggest values of all parameters; see the class."""
         return self._read(study).suggest(trial.number) if search_space else {}
 
-    def foresee(self, study: Study | DashboardStudy) -> Iterator[dict[str, object]]:
-        """Find what is suggested after each answer that may be next, as long as it is asked for.
-
-        Args:
-            study: A preferential study.
-
-        Yields:
-            The values of the parameters, for each judge and each trial that may be the worst.
-        """
-        judged = self._read(study)
-        judges = {answer.judge for answer in judged.interview.answers} or {""}
-        for judge, worst in product(sorted(judges), reversed(judged.shown)):
-            yield self._read(study, (judge, worst)).suggest(len(judged.trials))
-
     @one_thread()
     def ranking(self, study: Study | DashboardStudy) -> list[RankedTrial]:
         """The trials that were compared and not skipped, the best expected utility first.
@@ -148,20 +133,16 @@ class PreferentialPoPBOSampler(PoPBOSampler):
         """
         return self._read(study).interview.model
 
-    def _read(self, study: Study | DashboardStudy, *foreseen: tuple[str, int]) -> "_JudgedTrials":
-        """Read a study, and foreseen answers: a judge, and the worst trial of those shown."""
+    def _read(self, study: Study | DashboardStudy) -> "_JudgedTrials":
         study = study if isinstance(study, Study) else study._study
         attrs = study._storage.get_study_system_attrs(study._study_id)
         trials = study.get_trials(deepcopy=False)  # later, so that every answer is about some
-        answers = _read_answers(attrs, range(len(trials)))
+        answers = read_answers(attrs, range(len(trials)))
         lost = {loser for _, pairs in answers for _, loser in pairs}
         left = {trial.number: attrs.get(f"{SKIPPED}{trial._trial_id}") for trial in trials}
         on_page = [trial.number for trial in trials if trial.state in ON_PAGE]
         shown = [number for number in on_page if number not in lost and left[number] is None]
         skipped = {number for number, is_skipped in left.items() if is_skipped is True}
-        for judge, worst in foreseen:
-            shown = [number for number in shown if number != worst]
-            answers = sorted([*answers, (judge, [(better, worst) for better in shown])])
         compared = {number for _, pairs in answers for pair in pairs for number in pair}
         settings = self._search.settings
         space, X = place_trials(
@@ -170,7 +151,7 @@ class PreferentialPoPBOSampler(PoPBOSampler):
             all_parameters(trials),
             settings.search.max_listed,
         )
-        placed = [_answer(X, pairs, judge) for judge, pairs in answers]
+        placed = [answer_of(X, pairs, judge) for judge, pairs in answers]
         interview = Interview(
             space,
             [answer for answer in placed if answer is not None],
@@ -214,8 +195,10 @@ class _JudgedTrials:
         # What was never shown, or else, where there is nothing else, what is not shown now.
         for known in (self.points(self.X), shown):
             x = interview.rivals(champion, 1, number, number, known)
-            if not bool(is_row_of(x, known)):
+            if len(x):
                 break
+        else:
+            x = interview.space.draw(1, interview.seed)
         return interview.space.decode(x[0])
 
     def ranking(self) -> list[RankedTrial]:
@@ -236,7 +219,7 @@ class _JudgedTrials:
         return torch.stack(points) if points else self.interview.space.bounds[:0]
 
 
-def _read_answers(
+def read_answers(
     attrs: Mapping[str, Value], numbers: Collection[int]
 ) -> list[tuple[str, list[Pair]]]:
     """Who gave each answer, and its pairs of trials, of which the first is better.
@@ -252,7 +235,7 @@ def _read_answers(
     return sorted(answers)
 
 
-def _answer(X: Mapping[int, Tensor], pairs: Sequence[Pair], judge: str) -> Answer | None:
+def answer_of(X: Mapping[int, Tensor], pairs: Sequence[Pair], judge: str) -> Answer | None:
     """An answer about the points of trials, which may be equal; ``None`` if it says nothing."""
     compared = [(a, b) for a, b in pairs if {a, b} <= X.keys() and not X[a].equal(X[b])]
     if not compared:

@@ -23,6 +23,8 @@ from botorch_popbo.likelihoods.normal import hazard
 from botorch_popbo.models.priors import default_kernel
 from botorch_popbo.models.ranking_gp import RankingGP
 from botorch_popbo.sampling._pathwise import square_root
+from botorch_popbo.search.domain import Domain
+from botorch_popbo.search.tables import unseen_points
 from botorch_popbo.settings import SearchSettings, Settings
 from botorch_popbo.space import Space
 
@@ -180,9 +182,9 @@ class Interview:
             model = self._fitted(_noise_ratios(model, self.answers, self.settings.search))
         return model
 
-    @property
+    @cached_property
     @one_thread()
-    def ranking(self) -> list[Best]:
+    def ranking(self) -> Sequence[Best]:
         """All points that were compared, the best expected utility first.
 
         Raises:
@@ -215,17 +217,71 @@ class Interview:
             known: Points that are not to be shown, an ``n x d`` tensor, the champion among them.
 
         Returns:
-            Distinct points, ``number x d``; known ones only where the design has no others.
+            Distinct points, ``m x d`` with ``m <= number``; fewer only where there are no others.
         """
         chosen = known[:0]
         if champion is not None and number:
             chosen = self.challengers(champion, number, turn, known)
-        size = index + 128 * number  # of a small space most were shown before
-        drawn = self.space.draw(size, self.seed)[index:] if len(chosen) < number else chosen
-        while len(chosen) < number:
-            new = drawn[~is_row_of(drawn, torch.cat([known, chosen]))]
-            chosen = torch.cat([chosen, (new if len(new) else drawn)[:1]])
+        if len(chosen) < number:
+            size = index + 128 * number  # of a small space most were shown before
+            drawn = self.space.draw(size, self.seed)[index:]
+            drawn = drawn[~is_row_of(drawn, torch.cat([known, chosen]))]
+            domain = Domain.of(self.space, self.settings.search)
+            if domain.is_table:  # which the draws need not exhaust
+                left = unseen_points(domain, torch.cat([known, chosen, drawn]), number, self.seed)
+                drawn = torch.cat([drawn, left])
+            while len(chosen) < number and len(drawn):
+                chosen = torch.cat([chosen, drawn[:1]])
+                drawn = drawn[~is_row_of(drawn, chosen)]
         return chosen
+
+    def question(self, number: int, known: Tensor, turn: int) -> Tensor:
+        """The champion, once anything was compared, and those that it should meet.
+
+        Args:
+            number: Number of points.
+            known: Points that the champion should not meet, an ``n x d`` tensor.
+            turn: How many questions there were before.
+
+        Returns:
+            Distinct points, ``m x d`` with ``m <= number``; fewer only where there are no others.
+        """
+        items = self.ranking[0].x.unsqueeze(0) if self.num_compared else known[:0]
+        champion = items[0] if self.is_past_design else None
+        index = turn * (number - 1) + (turn > 0)
+        known = torch.cat([items, known])
+        return torch.cat([items, self.rivals(champion, number - len(items), turn, index, known)])
+
+    def met(self, judge: str | None = None) -> Tensor:
+        """Points that were shown beside the champion, it among them, an ``n x d`` tensor.
+
+        Before anything was compared these are all points.
+
+        Args:
+            judge: To whom; by default to anybody.
+        """
+        champion = self.ranking[0].x.unsqueeze(0) if self.num_compared else None
+        shown = [answer.items for answer in self.answers if judge in (None, answer.judge)]
+        if champion is not None:
+            beside = [items for items in shown if bool(is_row_of(champion, items))]
+            shown = [champion, *beside]
+        return torch.cat([self.space.bounds[:0], *shown]).unique(dim=0)
+
+    @property
+    def agreement(self) -> dict[str, tuple[int, int]]:
+        """How many comparisons of each judge all other answers foretell, and how many there are.
+
+        Raises:
+            InputDataError: If nothing has been compared.
+        """
+        agreement = dict[str, tuple[int, int]]()
+        for answer in self.answers:
+            if answer.better:
+                mean, _ = _foreseen(self.model, answer, self.model.noise)
+                agreed, number = agreement.get(answer.judge, (0, 0))
+                right = agreed + int((mean > 0).sum())
+                agreement[answer.judge] = right, number + len(answer.better)
+        return agreement
 
     @one_thread()
     def challengers(self, champion: Tensor, number: int, turn: int, known: Tensor) -> Tensor:

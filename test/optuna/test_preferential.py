@@ -95,20 +95,6 @@ def test_the_same_answers_make_the_same_suggestions_from_a_database(tmp_path: Pa
     assert asked(begin(storage=storage)) == asked(whole)
 
 
-def test_what_is_foreseen_is_what_comes() -> None:
-    study, other = begin(), begin()
-    for one in (study, other):
-        answer(one, 9)
-    sampler = study._study.sampler
-    foreseen = [*sampler.foresee(study)]
-    assert foreseen[0] != foreseen[1]
-    worst = sampler.shown(study)[-1]
-    for one in (study, other):
-        say_worst(one, worst)
-        fill(one)
-        assert one.trials[-1].params == foreseen[0]
-
-
 def test_what_was_taken_back_or_skipped_says_nothing() -> None:
     study, other = begin(), begin()
     for one in (study, other):
