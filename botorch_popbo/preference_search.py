@@ -41,6 +41,10 @@ class PreferenceSearch:
         seed: Seed of the design and of the samples.
         settings: What the model assumes, and how to search.
 
+    Attributes:
+        space: The space.
+        interview: All answers, and what is learned from them.
+
     Raises:
         BotorchTensorDimensionError: If bounds have the wrong shape.
         InputDataError: If a parameter is written wrongly, if there are fewer points than items, or
@@ -79,7 +83,7 @@ class PreferenceSearch:
 
     def _begin(self, answers: Sequence[Answer]) -> None:
         """Have nothing but some answers; the model and the next question wait until asked for."""
-        self._interview = Interview(
+        self.interview = Interview(
             self.space, tuple(answers), self.settings, self.seed, self.num_initial
         )
         self._question: Tensor | None = None
@@ -92,7 +96,7 @@ class PreferenceSearch:
     @property
     def answers(self) -> Sequence[Answer]:
         """All answers, in the order in which they were given."""
-        return self._interview.answers
+        return self.interview.answers
 
     @property
     def X(self) -> Tensor:  # noqa: N802
@@ -106,7 +110,7 @@ class PreferenceSearch:
         Raises:
             InputDataError: If nothing has been compared.
         """
-        return self._interview.model
+        return self.interview.model
 
     @property
     def ranking(self) -> list[Best]:
@@ -115,7 +119,7 @@ class PreferenceSearch:
         Raises:
             InputDataError: If nothing has been compared.
         """
-        return [*self._interview.ranking]
+        return [*self.interview.ranking]
 
     @property
     def best(self) -> Best:
@@ -129,8 +133,8 @@ class PreferenceSearch:
     @property
     def is_complete(self) -> bool:
         """Whether the champion has met all other points, so that questions would repeat."""
-        is_known = self._interview.num_compared > 0
-        return is_known and len(self._interview.met()) >= self.space.num_points
+        is_known = self.interview.num_compared > 0
+        return is_known and len(self.interview.met()) >= self.space.num_points
 
     def ask(self) -> Any:
         """The next question, which does not change until it is answered.
@@ -140,10 +144,14 @@ class PreferenceSearch:
             the space was given by bounds. After an answer that compares anything the champion is
             the first of them. It meets again what it has met only if there is nothing else.
         """
+        return [*map(self.space.decode, self.question)] if self._is_named else self.question
+
+    @property
+    def question(self) -> Tensor:
+        """The same as points, ``num_items x d``."""
         if self._question is None:
             self._question = self._next()
-        question = self._question.clone()
-        return [*map(self.space.decode, question)] if self._is_named else question
+        return self._question.clone()
 
     def tell(
         self,
@@ -175,13 +183,11 @@ class PreferenceSearch:
                 points are equal, if one is not finite, or if one is not of the space.
         """
         ways = {"winner": winner, "worst": worst, "ranking": ranking, "ratings": ratings}
-        if isinstance(items, list | tuple) and all(isinstance(item, Mapping) for item in items):
-            items = self._encoded(items)
         given = [(way, value) for way, value in ways.items() if value is not None]
         if len(given) > 1:
             raise InputDataError("Pass one of winner, worst, ranking and ratings.")
         way, value = given[0] if given else ("tie", [])
-        answer = Answer.read(items, way, value, judge)
+        answer = Answer.read(self._points(items), way, value, judge)
         self._begin([*self.answers, self._checked(answer)])
 
     def undo(self, judge: str | None = None) -> None:
@@ -253,7 +259,10 @@ class PreferenceSearch:
         self.space.check(answer.items)
         return replace(answer, items=self.space.snap(answer.items))
 
-    def _encoded(self, items: Sequence[Mapping[str, Value]]) -> Tensor:
+    def _points(self, items: Value) -> Value:
+        """Dictionaries as points; what is anything else is checked later."""
+        if not isinstance(items, list | tuple) or not all(isinstance(i, Mapping) for i in items):
+            return items
         points = [self.space.bounds[:0]]
         for item in items:
             try:
@@ -264,7 +273,7 @@ class PreferenceSearch:
 
     def _next(self) -> Tensor:
         """The champion with those it has not met, or with any where there are too few."""
-        interview = self._interview
+        interview = self.interview
         for known in (interview.met(), self.space.bounds[:0]):
             items = interview.question(self.num_items, known, self.num_answers)
             if len(items) == self.num_items:

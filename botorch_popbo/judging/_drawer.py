@@ -1,34 +1,43 @@
 """Calls a user's function that draws what judges see."""
 
+import mimetypes
 import runpy
 import shutil
 import sys
-import time
 from collections.abc import Callable, Mapping
-from concurrent.futures import BrokenExecutor, Future, ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from signal import SIG_IGN, SIGINT, signal
 from tempfile import mkdtemp
-from threading import Event
+from threading import Lock
 
 from loky import ProcessPoolExecutor
+
+#: What a page can show, by the beginning of its media type.
+_KINDS = {"image/": "image", "audio/": "audio", "video/": "video", "text/html": "page"}
 
 
 @dataclass(frozen=True)
 class Drawn:
-    """What is shown: a file, or else a text; or why there is nothing to show."""
+    """What is shown: a text or a file; or why there is nothing to show.
 
-    file: Path | None = None
+    Attributes:
+        kind: ``"text"``, ``"image"``, ``"audio"``, ``"video"`` or ``"page"`` (of HTML).
+        text: The text.
+        file: The file of anything else.
+        error: Why there is nothing.
+    """
+
+    kind: str
     text: str = ""
+    file: Path | None = None
     error: str = ""
 
 
 class Drawer:
-    """Draws in processes of its own, as the user's function may crash or never return.
-
-    One draws what is waited for, and the other what may be next.
+    """Draws each thing once, in a process of its own: the function may crash or never return.
 
     Args:
         path: The file of the function.
@@ -39,45 +48,31 @@ class Drawer:
 
     def __init__(self, path: Path, name: str, folder: Path, limit: float) -> None:
         self._what, self._limit = (path, name, folder), limit
-        self._processes = [_process(), _process()]
-        self._thread = ThreadPoolExecutor(1)  # so that the limit is of one drawing
-        self._ahead: dict[str, Future[Drawn]] = {}
+        self._lock, self._drawn, self._is_closed = Lock(), dict[str, Drawn](), False
+        self._process = _process()
 
-    def draw(self, parameters: Mapping[str, object], stop: Event) -> Drawn:
-        """What the function draws, unless it fails, takes too long, or it is time to stop."""
-        future = self._ahead.pop(repr(parameters), None)
-        # What has not begun yet is for other answers than the one that was given.
-        self._ahead = {key: other for key, other in self._ahead.items() if not other.cancel()}
-        if future is None or future.cancel():
-            return self._draw(0, parameters, stop)
-        return future.result()
-
-    def draw_ahead(self, parameters: Mapping[str, object], stop: Event) -> None:
-        """Draw in the background, after all that is drawn there, what may be asked for next."""
-        key = repr(parameters)
-        if key not in self._ahead:
-            self._ahead[key] = self._thread.submit(self._draw, 1, parameters, stop)
+    def draw(self, values: Mapping[str, object]) -> Drawn:
+        """What the function draws, or why it does not."""
+        key = repr(values)
+        with self._lock:
+            if key not in self._drawn:
+                self._drawn[key] = self._draw(dict(values))
+            return self._drawn[key]
 
     def close(self) -> None:
-        """End what is being drawn."""
-        self._thread.shutdown(wait=False, cancel_futures=True)
-        for process in self._processes:
-            process.shutdown(kill_workers=True)
+        """End what is being drawn, and draw no more."""
+        self._is_closed = True
+        self._process.shutdown(kill_workers=True)
 
-    def _draw(self, place: int, parameters: Mapping[str, object], stop: Event) -> Drawn:
-        process = self._processes[place]
-        future = process.submit(_draw, *self._what, dict(parameters))
-        end = time.monotonic() + self._limit
-        while time.monotonic() < end and not stop.is_set():
-            try:
-                return future.result(0.2)
-            except TimeoutError:
-                continue
-            except BrokenExecutor:
-                break
-        process.shutdown(kill_workers=True)
-        self._processes[place] = _process()
-        return Drawn(error=f"it ended its process, or took more than {self._limit:g} seconds")
+    def _draw(self, values: dict[str, object]) -> Drawn:
+        try:
+            return self._process.submit(_draw, *self._what, values).result(self._limit)
+        except (TimeoutError, BrokenExecutor):
+            if self._is_closed:
+                raise
+            self._process.shutdown(kill_workers=True)
+            self._process = _process()
+        return Drawn("", error=f"it ended its process, or took more than {self._limit:g} seconds")
 
 
 def _process() -> ProcessPoolExecutor:
@@ -89,12 +84,12 @@ def _process() -> ProcessPoolExecutor:
     return ProcessPoolExecutor(1, timeout=600, initializer=signal, initargs=(SIGINT, SIG_IGN))
 
 
-def _draw(path: Path, name: str, folder: Path, parameters: Mapping[str, object]) -> Drawn:
+def _draw(path: Path, name: str, folder: Path, values: Mapping[str, object]) -> Drawn:
     """What a file's function draws; files have a new folder in another one."""
     try:
-        return _kept(_function(path, name)(**parameters), Path(mkdtemp(dir=folder), "drawn"))
+        return _kept(_function(path, name)(**values), Path(mkdtemp(dir=folder), "drawn"))
     except BaseException as error:  # SystemExit, too
-        return Drawn(error=f"{type(error).__name__}: {error}")
+        return Drawn("", error=f"{type(error).__name__}: {error}")
 
 
 @cache
@@ -106,20 +101,23 @@ def _function(path: Path, name: str) -> Callable[..., object]:
 def _kept(drawn: object, stem: Path) -> Drawn:
     """Text as it is, and anything else as a file."""
     if isinstance(drawn, str):
-        return Drawn(text=drawn)
+        return Drawn("text", drawn)
     if isinstance(drawn, Path):
-        return Drawn(Path(shutil.copyfile(drawn, stem.with_suffix(drawn.suffix))))
+        media = mimetypes.guess_type(drawn.name)[0] or ""
+        kind = next((_KINDS[start] for start in _KINDS if media.startswith(start)), "")
+        if kind:
+            return Drawn(kind, file=Path(shutil.copyfile(drawn, stem.with_suffix(drawn.suffix))))
     if isinstance(drawn, tuple) and len(drawn) == 2:
-        return Drawn(_sound(*drawn, stem.with_suffix(".wav")))
+        return Drawn("audio", file=_sound(*drawn, stem.with_suffix(".wav")))
     # Pillow's images, and Matplotlib's figures.
     save = getattr(drawn, "savefig", None) or getattr(drawn, "save", None)
     if save is None:
         raise TypeError(
-            "return an image, a figure, a text, the Path of a file, or (rate, samples) of a sound, "
-            f"not {drawn!r:.80}"
+            "return an image, a figure, a text, (rate, samples) of a sound, or the Path of a "
+            f"picture, sound, film or HTML page, not {drawn!r:.80}"
         )
     save(stem.with_suffix(".png"))
-    return Drawn(stem.with_suffix(".png"))
+    return Drawn("image", file=stem.with_suffix(".png"))
 
 
 def _sound(rate: float, samples: object, path: Path) -> Path:

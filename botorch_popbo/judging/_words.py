@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping
 
-from botorch_popbo.settings import SearchSettings
+from botorch_popbo.preference_search import PreferenceSearch
 from botorch_popbo.space import Parameter, Space
 
 NUM_RANKED = 5  # of the best, named at the end
@@ -16,18 +16,16 @@ def describe(space: Space, values: Mapping[str, object]) -> list[str]:
     return [f"{_printable(name)} {_value(p, values[name])}" for name, p in parameters]
 
 
-def how_sure(space: Space, chance: float, number: int) -> str:
-    """How sure it is that nothing is better, of so many things that were compared.
+def shown_chance(search: PreferenceSearch, chance: float) -> float | None:
+    """How sure it is that nothing is better than the champion, where that means something."""
+    is_known = search.interview.is_past_design or search.is_complete
+    return chance if is_known else None
 
-    The chance is about these alone. It is right from the first answer on, about 93 % then, but a
-    reader takes it to be about the whole space. There the champion was the best, up to the noise of
-    an answer, after 1, 6 and 12 answers in 22, 33 and 64 % of 36 simulated interviews of two and
-    three parameters. So it is said once there was a design of the space, or all of it.
-    """
-    enough = SearchSettings().questions_of_design(len(space.parameters))
-    if number <= min(enough, space.num_points - 1):
-        return "(too early to say how sure)"
-    return f"({chance:.0%} sure that none of {number} is better)"
+
+def how_sure(search: PreferenceSearch, chance: float) -> str:
+    """The same in words."""
+    shown = shown_chance(search, chance)
+    return "(too early to say how sure)" if shown is None else f"({shown:.0%} sure)"
 
 
 def _value(parameter: Parameter, value: object) -> str:

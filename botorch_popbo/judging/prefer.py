@@ -1,26 +1,27 @@
 """The command ``popbo prefer``: judges answer in a terminal or on a page."""
 
+import json
 import re
+import shlex
 import tomllib
 import warnings
 from argparse import Namespace
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from subprocess import PIPE, Popen
+from tempfile import TemporaryDirectory
 
 from botorch.exceptions import InputDataError
 from botorch.exceptions.warnings import InputDataWarning
 from torch import Tensor
 
 from botorch_popbo._errors import UsageError, library
-from botorch_popbo.judging._drawer import Drawer
-from botorch_popbo.judging._words import NUM_RANKED, describe, how_sure
+from botorch_popbo.judging._drawer import Drawer, Drawn
+from botorch_popbo.judging._log import Log
 from botorch_popbo.preference_search import PreferenceSearch
 from botorch_popbo.space import Space
-
-if TYPE_CHECKING:
-    from botorch_popbo.judging._page import Page
 
 _HELP = """\
   2      the second is the best
@@ -35,37 +36,26 @@ _SHOW = re.compile(r"(?P<path>.+\.py):(?P<name>\w+)")
 
 def prefer(options: Namespace) -> int:
     """Ask until the judges leave; every answer is on disk before the next question."""
-    space, show = (None, None) if options.file is None else read_file(options.file, options.limit)
-    if options.page:
-        if space is None:
-            raise UsageError("a page needs a FILE that says what is to be compared")
-        search = _begin(options, space, None)
-        page = library("botorch_popbo.judging._page", "a page", "judges")
-        with page.open_page(options, search, show) as medium:
-            interview(medium)
-            medium.keep_pictures()
-        return 0
-    if options.judges or options.port:
+    if (options.judges or options.port) and not options.page:
         raise UsageError("--judges and --port are about a page; add --page")
+    if options.page and options.judge:
+        raise UsageError("a program needs no page; leave out --page or --judge")
     if options.state is None and options.file is None:
         raise UsageError("name a FILE that says what is to be compared, or a --state to go on with")
-    state = options.state or options.file.with_name(f"{options.file.stem}-answers.json")
-    interview(Terminal(_begin(options, space, state), state))
-    return 0
-
-
-def interview(medium: "Terminal | Page") -> None:
-    """Ask until the judges leave; then say what is best."""
-    number, is_told = medium.space.num_points, False
-    while True:
-        if medium.has_shown_all() and not is_told:
-            is_told = True
-            print(f"\nall {number} things were compared; {medium.after_all}", flush=True)
-        medium.show()
-        if not medium.is_answered():
-            break
-    for place, line in enumerate(medium.best(), start=1):
+    space, show = (None, None) if options.file is None else read_file(options.file, options.limit)
+    log = _begin(options, space)
+    number = log.search.num_answers
+    answers = "1 answer" if number == 1 else f"{number} answers"
+    print(f"{answers} so far, in {log.path}", flush=True)
+    if options.page:
+        library("botorch_popbo.judging._server", "a page", "judges").serve(options, log, show)
+    elif options.judge:
+        ask_program(log, options.judge, show)
+    else:
+        ask_in_terminal(log)
+    for place, line in enumerate(log.best(), start=1):
         print(f"{place}. {line}")
+    return 0
 
 
 def read_file(path: Path, limit: float) -> tuple[Space, Callable[[Path], Drawer] | None]:
@@ -93,123 +83,125 @@ def read_file(path: Path, limit: float) -> tuple[Space, Callable[[Path], Drawer]
     return space, partial(Drawer, file, match["name"], limit=limit)
 
 
-def _begin(options: Namespace, space: Space | None, state: Path | None) -> PreferenceSearch:
-    """A new search, or the one of a file; raises UsageError if it is about something else."""
+def _begin(options: Namespace, space: Space | None) -> Log:
+    """New answers, or those of a file; raises UsageError if it is about something else."""
     asked = {"num_items": options.items, "seed": options.seed}
     given = {name: value for name, value in asked.items() if value is not None}
+    path = options.state or _beside(options.file)
+    study = path / "study.db"  # of an earlier page
+    path = path / "answers.json" if path.is_dir() else path
     try:
-        if state is None or not state.exists():
-            if space is None:
-                raise UsageError(f"there is no {state}; begin with a FILE")
-            return PreferenceSearch(space.to_json(), **given)
-        search = PreferenceSearch.load(state)
+        if path.exists():
+            search = PreferenceSearch.load(path)
+        elif study.exists():
+            search = library("botorch_popbo.judging._study", "it", "optuna").read_study(study)
+        elif space is not None:
+            return Log(PreferenceSearch(space.to_json(), **given), path)
+        else:
+            raise UsageError(f"there is no {path}; begin with a FILE")
     except InputDataError as error:
         raise UsageError(str(error)) from None
     if space is not None and space.key != search.space.key:
-        raise UsageError(f"{state} is about another space than {options.file}")
+        raise UsageError(f"{path} is about another space than {options.file}")
     for name, value in given.items():
         if (before := getattr(search, name)) != value:
             option = name.removeprefix("num_")
-            raise UsageError(f"{state} was begun with --{option} {before}, not {value}")
-    return search
+            raise UsageError(f"{path} was begun with --{option} {before}, not {value}")
+    return Log(search, path)
 
 
-class Terminal:
-    """Questions and answers in words; every answer is on disk before the next question.
+def _beside(file: Path) -> Path:
+    """Where answers about a file are by default; an earlier page had a folder."""
+    path, folder = (file.with_name(f"{file.stem}-answers{end}") for end in (".json", ""))
+    return folder if folder.is_dir() and not path.exists() else path
+
+
+def ask_program(log: Log, command: str, show: Callable[[Path], Drawer] | None) -> None:
+    """Ask a program until it ends: a line of JSON for each question, and one for its answer.
 
     Args:
-        search: The search.
-        state: The file of the answers.
+        log: The answers.
+        command: Begins the program, and is known as the judge.
+        show: Makes, for a folder, what draws there.
+
+    Raises:
+        UsageError: If the program cannot begin, or answers what is no answer.
     """
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(TemporaryDirectory()))
+        drawer = stack.enter_context(closing(show(folder))) if show else None
+        try:
+            words = shlex.split(command)
+            program = stack.enter_context(Popen(words, stdin=PIPE, stdout=PIPE, text=True))
+        except (OSError, ValueError) as error:
+            raise UsageError(f"cannot begin {command!r}: {error}") from None
+        while not log.search.is_complete:
+            items = log.search.question
+            told = [_for_program(log.search.space.decode(item), drawer) for item in items]
+            with suppress(BrokenPipeError):
+                print(json.dumps({"items": told}), file=program.stdin, flush=True)
+            said = program.stdout.readline() if program.stdout else ""
+            if not said:
+                return
+            if not log.tell(items, said.strip(), command):
+                raise UsageError(f"{command!r} printed {said.strip()!r}, which is no answer")
 
-    after_all = "questions repeat now"
 
-    def __init__(self, search: PreferenceSearch, state: Path) -> None:
-        self.space, self._search, self._state = search.space, search, state
-        if not state.exists():  # before the first answer, as a folder may be missing
-            search.save(state)
-        self._saved = state.read_bytes()
-        answers = "1 answer" if search.num_answers == 1 else f"{search.num_answers} answers"
-        print(f"{answers} so far; ? explains what can be answered")
+def _for_program(values: dict[str, object], drawer: Drawer | None) -> dict[str, object]:
+    """What a program is told of a thing."""
+    drawn = drawer.draw(values) if drawer else Drawn("text")
+    return {"parameters": values, "text": drawn.text, "file": drawn.file and str(drawn.file)}
 
-    def has_shown_all(self) -> bool:
-        """Whether every thing of the space was compared."""
-        return len(self._search.X.unique(dim=0)) >= self.space.num_points
 
-    def show(self) -> None:
-        """Print the next question."""
+def ask_in_terminal(log: Log) -> None:
+    """Ask in words until the judge leaves."""
+    print("? explains what can be answered")
+    is_told = False
+    while True:
+        if log.search.is_complete and not is_told:
+            is_told = True
+            print("\nthe champion has met all others; questions repeat now")
         # After nothing but ties there is nothing to learn from yet.
         with warnings.catch_warnings(action="ignore", category=InputDataWarning):
-            items = self._search.ask()
-            best = self.best()
-        print(f"\nquestion {self._search.num_answers + 1}")
+            items, best = log.search.question, log.best()
+        print(f"\nquestion {log.search.num_answers + 1}")
         if best:
             print(f"  so far the best: {best[0]}")
         for place, item in enumerate(items, start=1):
-            print(f"  {place}: {self._text(item)}")
+            print(f"  {place}: {log.text(item)}")
+        if not _is_answered(log, items):
+            return
 
-    def is_answered(self) -> bool:
-        """Wait for an answer, or until the last one is taken back; false at the end."""
-        items = self._search.ask()
-        while True:
-            try:
-                typed = input(f"which is the best, 1 to {len(items)}, = or ?  ").strip().lower()
-            except (EOFError, KeyboardInterrupt):
-                print()
-                return False
-            if typed == "q":
-                return False
-            if typed == "?":
-                print(_HELP)
-            elif typed == "h":
-                print("\n".join(self._history()) or "no answers yet")
-            elif typed == "u" and not self._search.num_answers:
-                print("there is no answer to undo")
-            elif self._takes(items, typed):
-                self._save()
-                return True
-            else:
-                places = f"from 1 to {len(items)}"
-                print(f"{typed!r} is no answer: type the number of the best, {places}, or ?")
 
-    def best(self) -> list[str]:
-        """The best things in words, the champion first; none before anything was compared."""
-        is_compared = any(answer.says_something for answer in self._search.answers)
-        ranking = self._search.ranking if is_compared else []
-        return [
-            f"{self._text(best.x)} {how_sure(self.space, best.chance, len(ranking))}"
-            for best in ranking[:NUM_RANKED]
-        ]
-
-    def _takes(self, items: Tensor, typed: str) -> bool:
-        """Tell the search what was typed, if it is an answer or takes the last one back."""
-        if typed == "u":
-            self._search.undo()
-            return True
-        places = [] if typed in ("=", "n") else re.split("[ ,>]+", typed.strip(",> "))
+def _is_answered(log: Log, items: Tensor) -> bool:
+    """Wait for an answer, or until the last one is taken back; false at the end."""
+    while True:
         try:
-            ranking = None if typed == "=" else [int(place) - 1 for place in places]
-            self._search.tell(items, ranking=ranking)
-        except (ValueError, InputDataError):  # there are fewer things, or one is named twice
+            typed = input(f"which is the best, 1 to {len(items)}, = or ?  ").strip().lower()
+        except (EOFError, KeyboardInterrupt):
+            print()
             return False
-        return True
+        if typed == "q":
+            return False
+        if typed == "?":
+            print(_HELP)
+        elif typed == "h":
+            print("\n".join(_history(log)) or "no answers yet")
+        elif typed == "u":
+            if log.undo() is not None:
+                return True
+            print("there is no answer to undo")
+        elif log.tell(items, typed):
+            return True
+        else:
+            places = f"from 1 to {len(items)}"
+            print(f"{typed!r} is no answer: type the number of the best, {places}, or ?")
 
-    def _save(self) -> None:
-        if not self._state.exists() or self._state.read_bytes() != self._saved:
-            raise UsageError(  # never over answers of somebody else
-                f"{self._state} was changed by another program, and the last answer is not in it; "
-                "give the same command again to go on"
-            )
-        self._search.save(self._state)
-        self._saved = self._state.read_bytes()
 
-    def _history(self) -> Iterator[str]:
-        for place, answer in enumerate(self._search.answers, start=1):
-            pairs = [f"{one + 1} > {other + 1}" for one, other in answer.better]
-            pairs += [f"{one + 1} = {other + 1}" for one, other in answer.equal]
-            yield f"question {place}: {', '.join(pairs) or 'nothing said'}"
-            for row, item in enumerate(answer.items, start=1):
-                yield f"  {row}: {self._text(item)}"
-
-    def _text(self, item: Tensor) -> str:
-        return ", ".join(describe(self.space, self.space.decode(item)))
+def _history(log: Log) -> Iterator[str]:
+    for place, answer in enumerate(log.search.answers, start=1):
+        pairs = [f"{one + 1} > {other + 1}" for one, other in answer.better]
+        pairs += [f"{one + 1} = {other + 1}" for one, other in answer.equal]
+        yield f"question {place}: {', '.join(pairs) or 'nothing said'}"
+        for row, item in enumerate(answer.items, start=1):
+            yield f"  {row}: {log.text(item)}"

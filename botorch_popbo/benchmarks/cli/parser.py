@@ -82,12 +82,14 @@ def _add_interview(parser: ArgumentParser) -> None:
     add = parser.add_argument
     what = "what is to be compared, a TOML file; needed to begin"
     add("file", type=Path, nargs="?", metavar="FILE", help=what)
-    state = "where answers are kept (default: beside FILE): a JSON file, or the folder of a page"
+    state = "the file of the answers (default: beside FILE)"
     add("--state", type=Path, metavar="PATH", help=state)
     add("--items", type=int, help="things shown at a time (default: 2)")
     add("--seed", type=int, help="seed of the questions (default: 0)")
     add("--page", action="store_true", help="ask on a page in the browser, with pictures")
     add("--judges", nargs="+", metavar="NAME", help="an address of the page for each of them")
+    program = "a program that is asked in place of a person: JSON in, an answer out"
+    add("--judge", metavar="COMMAND", help=program)
     add("--host", default="127.0.0.1", help="who serves the page (default: this machine alone)")
     add("--port", type=int, help="where (default: 8080, or one that is free)")
     limit = "time limit for showing one thing (default: 60)"

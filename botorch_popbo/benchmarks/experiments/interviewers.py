@@ -46,11 +46,10 @@ class Search:
 
     def __init__(self, space: Space, num_items: int, seed: int) -> None:
         self._search = PreferenceSearch(space.to_json(), num_items=num_items, seed=seed)
-        self._space = space
 
     def ask(self) -> Tensor:
         """See :class:`Interviewer`."""
-        return torch.stack([self._space.encode(item) for item in self._search.ask()])
+        return self._search.question
 
     def tell(self, items: Tensor, winner: int, worst: int) -> None:
         """See :class:`Interviewer`."""

@@ -1,0 +1,92 @@
+"""The answers of judges in a file."""
+
+import re
+from copy import copy
+from pathlib import Path
+
+from botorch.exceptions import InputDataError
+from torch import Tensor
+
+from botorch_popbo._errors import UsageError
+from botorch_popbo.judging._words import NUM_RANKED, describe, how_sure
+from botorch_popbo.preference_search import PreferenceSearch
+from botorch_popbo.search.answers import Answer, Best
+
+
+class Log:
+    """A search whose every answer is in a file before the next question.
+
+    Args:
+        search: The search.
+        path: Its file, which is written if there is none.
+
+    Attributes:
+        search: The search with the answers of the file.
+        path: The file.
+    """
+
+    def __init__(self, search: PreferenceSearch, path: Path) -> None:
+        self.search, self.path = search, path
+        if not path.exists():  # before the first answer, as a folder may be missing
+            search.save(path)
+        self._saved = path.read_bytes()
+
+    def tell(self, items: Tensor, said: str, judge: str = "") -> bool:
+        """Keep an answer, unless it is none: whether it is kept.
+
+        Args:
+            items: The points that were shown, an ``m x d`` tensor.
+            said: Places of the best ones, from 1 on, or ``=`` if there is no difference, or ``n``
+                if nothing can be said.
+            judge: Who said so.
+
+        Raises:
+            UsageError: If another program changed the file.
+            OSError: If it cannot be written.
+        """
+        places = [] if said in ("=", "n") else re.split("[ ,>]+", said.strip(",> "))
+        try:
+            ranking = None if said == "=" else [int(place) - 1 for place in places]
+            search = copy(self.search)
+            search.tell(items, ranking=ranking, judge=judge)
+        except (ValueError, InputDataError):  # there are fewer things, or one is named twice
+            return False
+        self._keep(search)
+        return True
+
+    def undo(self, judge: str | None = None) -> Answer | None:
+        """Take back the last answer of a judge, or of all; what it was, or ``None`` if none is."""
+        given = [answer for answer in self.search.answers if judge in (None, answer.judge)]
+        if not given:
+            return None
+        search = copy(self.search)
+        search.undo(judge)
+        self._keep(search)
+        return given[-1]
+
+    def ranking(self) -> list[Best]:
+        """The best points, the champion first; none before anything was compared."""
+        is_compared = any(answer.says_something for answer in self.search.answers)
+        return self.search.ranking if is_compared else []
+
+    def best(self) -> list[str]:
+        """The best things in words, the champion first; none before anything was compared."""
+        ranking = self.ranking()
+        sure = how_sure(self.search, ranking[0].chance) if ranking else ""
+        texts = [self.text(best.x) for best in ranking[:NUM_RANKED]]
+        return [f"{text} {sure}" for text in texts[:1]] + texts[1:]
+
+    def text(self, item: Tensor) -> str:
+        """A point in words."""
+        space = self.search.space
+        return ", ".join(describe(space, space.decode(item)))
+
+    def _keep(self, search: PreferenceSearch) -> None:
+        """Write the file; where that fails nothing has changed."""
+        if not self.path.exists() or self.path.read_bytes() != self._saved:
+            raise UsageError(  # never over answers of somebody else
+                f"{self.path} was changed by another program, and the last answer is not in it; "
+                "give the same command again to go on"
+            )
+        search.save(self.path)
+        self.search, self._saved = search, self.path.read_bytes()

@@ -1,0 +1,230 @@
+"""What judges see, and what they say."""
+
+import hashlib
+import json
+import sys
+from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from copy import copy
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from threading import Lock, RLock
+
+import torch
+from torch import Tensor
+
+from botorch_popbo._errors import UsageError
+from botorch_popbo.data._rows import is_row_of
+from botorch_popbo.judging._drawer import Drawer, Drawn
+from botorch_popbo.judging._log import Log
+from botorch_popbo.judging._words import NUM_RANKED, describe, shown_chance
+from botorch_popbo.search.answers import Interview
+
+#: What a browser is told.
+Told = dict[str, object]
+
+_MOST_FAILURES = 5  # drawings that fail one after another
+
+
+@dataclass
+class _Desk:
+    """Where a judge sits.
+
+    Attributes:
+        question: The points that are shown, an ``m x d`` tensor; none before the judge comes, and
+            at the end.
+        ahead: Challengers of the next question, which are drawn.
+        lock: Held while an answer is taken.
+    """
+
+    question: Tensor | None = None
+    ahead: "Future[Tensor] | None" = None
+    lock: Lock = field(default_factory=Lock)
+
+
+class Session:
+    """Asks judges, each a question of their own, and keeps what they say.
+
+    A question is the champion by all answers, and challengers that were found and drawn while the
+    question before was looked at, so that a click waits for no drawing.
+
+    Args:
+        log: The answers.
+        drawer: What draws, unless parameters are shown as they are.
+        judges: Who is asked; ``""`` if one who has no name.
+    """
+
+    def __init__(self, log: Log, drawer: Drawer | None, judges: Sequence[str]) -> None:
+        self._log, self._drawer, self._space = log, drawer, log.search.space
+        self._desks = {judge: _Desk() for judge in judges}
+        self._files = dict[str, Path]()
+        self._undrawable = self._space.bounds[:0]
+        self._model_lock = RLock()  # of models, whose samples are seeded for the whole process
+        self._log_lock = Lock()
+        self._worker = ThreadPoolExecutor(1)
+
+    def close(self) -> None:
+        """Draw no more."""
+        self._worker.shutdown(wait=False, cancel_futures=True)
+
+    def file(self, name: str) -> Path | None:
+        """A file that was drawn, if it has been shown."""
+        return self._files.get(name)
+
+    def state(self, judge: str) -> Told:
+        """The question of a judge and how far the search is.
+
+        Raises:
+            UsageError: If nothing can be drawn.
+        """
+        desk = self._desks[judge]
+        with desk.lock:
+            if desk.question is None:
+                self._ask(judge, desk)
+            return self._told(judge, desk)
+
+    def answer(self, judge: str, question: str, said: str) -> Told | None:
+        """Keep an answer to a question and ask the next one; ``None`` if it is no answer.
+
+        An answer to another question is one that was given twice, and not kept.
+
+        Raises:
+            OSError: If it cannot be kept.
+            UsageError: If it cannot be kept, or nothing can be drawn.
+        """
+        desk = self._desks[judge]
+        with desk.lock:
+            if desk.question is not None and question == self._id(judge, desk.question):
+                with self._log_lock:
+                    if not self._log.tell(desk.question, said, judge):
+                        return None
+                desk.question = None
+                self._ask(judge, desk)
+            return self._told(judge, desk)
+
+    def undo(self, judge: str, question: str) -> Told:
+        """Take back the last answer of a judge who sees a question, and ask it again.
+
+        Raises:
+            OSError: If that cannot be kept.
+            UsageError: If it cannot be kept.
+        """
+        desk = self._desks[judge]
+        with desk.lock:
+            if question == self._id(judge, desk.question):
+                with self._log_lock:
+                    answer = self._log.undo(judge)
+                if answer is not None:
+                    desk.question = answer.items
+                    desk.ahead = self._look_ahead(judge, self._log.search.interview)
+            return self._told(judge, desk)
+
+    def best(self) -> Told:
+        """The best things so far, and how far the judges agree."""
+        with self._model_lock:
+            ranking = self._log.ranking()[:NUM_RANKED]
+            interview = self._log.search.interview
+            judges = interview.agreement if ranking and len(self._desks) > 1 else {}
+            best = [{**self._shown(one.x), "words": self._words(one.x)} for one in ranking]
+            agreement = [[judge, *numbers] for judge, numbers in sorted(judges.items())]
+            return {"best": best, "agreement": agreement, "chance": self._chance()}
+
+    def _ask(self, judge: str, desk: _Desk) -> None:
+        """Put the next question on a desk, and look for the one after it."""
+        interview = self._log.search.interview
+        if desk.ahead is None:  # as it was when the last question was shown
+            before = copy(self._log.search)
+            if before.num_answers:
+                before.undo()
+            shown = [answer.items for answer in interview.answers[-1:]]
+            desk.ahead = self._look_ahead(judge, before.interview, shown)
+        challengers = desk.ahead.result()
+        with self._model_lock:
+            met = interview.met(judge) if interview.num_compared else self._space.bounds[:0]
+        challengers = challengers[~is_row_of(challengers, met)]
+        if not len(challengers):  # nothing is new for this champion
+            challengers = self._challengers(judge, interview, self._waiting())
+        question = challengers
+        if interview.num_compared:
+            champion = interview.ranking[0].x.unsqueeze(0)
+            question = torch.cat([champion, challengers])
+        question = question[: self._log.search.num_items]
+        if len(question) > 1:
+            turn = len(interview.answers)  # the champion is not always the first
+            order = Random(turn).sample(range(len(question)), len(question))
+            desk.question = question[order]
+            for item in desk.question:
+                self._shown(item)
+        desk.ahead = self._look_ahead(judge, interview)
+
+    def _look_ahead(
+        self, judge: str, interview: Interview, shown: Sequence[Tensor] = ()
+    ) -> "Future[Tensor]":
+        waiting = [*self._waiting(), *shown]
+        return self._worker.submit(self._challengers, judge, interview, waiting)
+
+    def _waiting(self) -> list[Tensor]:
+        """The questions that wait for an answer."""
+        return [d.question for d in self._desks.values() if d.question is not None]
+
+    def _challengers(self, judge: str, interview: Interview, waiting: Sequence[Tensor]) -> Tensor:
+        """Points to be shown to a judge beside the champion, each drawn; none if all have met it.
+
+        Raises:
+            UsageError: If several, one after another, cannot be drawn.
+        """
+        turn = len(interview.answers) + len(waiting)
+        for _ in range(_MOST_FAILURES):
+            with self._model_lock:
+                known = torch.cat([interview.met(judge), *waiting, self._undrawable])
+                items = interview.question(self._log.search.num_items, known, turn)
+            items = items[1:] if interview.num_compared else items
+            errors = [self._drawn(item).error for item in items]
+            if not any(errors):
+                return items
+            failed = [bool(error) for error in errors]
+            self._undrawable = torch.cat([self._undrawable, items[failed]])
+            for item, error in zip(items, errors, strict=True):
+                if error:
+                    print(f"{self._log.text(item)} is not shown: {error}", file=sys.stderr)
+        raise UsageError(f"{_MOST_FAILURES} things one after another could not be drawn: {error}")
+
+    def _told(self, judge: str, desk: _Desk) -> Told:
+        answers = self._log.search.answers
+        items = [] if desk.question is None else [self._shown(item) for item in desk.question]
+        return {
+            "judge": judge,
+            "question": self._id(judge, desk.question),
+            "items": items,
+            "number": sum(answer.judge == judge for answer in answers),
+            "enough": self._log.search.num_initial,
+            "chance": self._chance(),
+        }
+
+    def _chance(self) -> float | None:
+        with self._model_lock:
+            ranking = self._log.ranking()
+        return shown_chance(self._log.search, ranking[0].chance) if ranking else None
+
+    def _id(self, judge: str, question: Tensor | None) -> str:
+        """Known for a question and what was said before, also after another start."""
+        number = sum(answer.judge == judge for answer in self._log.search.answers)
+        items = None if question is None else question.tolist()
+        return hashlib.sha256(json.dumps([number, items]).encode()).hexdigest()[:16]
+
+    def _shown(self, item: Tensor) -> Told:
+        drawn = self._drawn(item)
+        if drawn.file is None:
+            return {"kind": "text", "text": drawn.text or drawn.error}
+        name = hashlib.sha256(str(drawn.file).encode()).hexdigest()[:16]
+        self._files[name] = drawn.file
+        return {"kind": drawn.kind, "url": f"drawn/{name}"}
+
+    def _drawn(self, item: Tensor) -> Drawn:
+        if self._drawer is None:
+            return Drawn("text", "\n".join(self._words(item)))
+        return self._drawer.draw(self._space.decode(item))
+
+    def _words(self, item: Tensor) -> list[str]:
+        return describe(self._space, self._space.decode(item))
