@@ -45,9 +45,9 @@ class Log:
             OSError: If it cannot be written.
         """
         places = [] if said in ("=", "n") else re.split("[ ,>]+", said.strip(",> "))
+        search = copy(self.search)
         try:
             ranking = None if said == "=" else [int(place) - 1 for place in places]
-            search = copy(self.search)
             search.tell(items, ranking=ranking, judge=judge)
         except (ValueError, InputDataError):  # there are fewer things, or one is named twice
             return False

@@ -9,7 +9,7 @@ from copy import copy
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
-from threading import Lock, RLock
+from threading import Lock
 
 import torch
 from torch import Tensor
@@ -24,6 +24,9 @@ from botorch_popbo.search.answers import Interview
 #: What a browser is told.
 Told = dict[str, object]
 
+#: Answers up to which a model is fitted within a click; later the champion is that of the answers
+#: before the last one.
+_FAST = 24
 _MOST_FAILURES = 5  # drawings that fail one after another
 
 
@@ -35,11 +38,13 @@ class _Desk:
         question: The points that are shown, an ``m x d`` tensor; none before the judge comes, and
             at the end.
         ahead: Challengers of the next question, which are drawn.
+        learned: The answers by which they were found.
         lock: Held while an answer is taken.
     """
 
     question: Tensor | None = None
     ahead: "Future[Tensor] | None" = None
+    learned: Interview = field(init=False)
     lock: Lock = field(default_factory=Lock)
 
 
@@ -60,7 +65,6 @@ class Session:
         self._desks = {judge: _Desk() for judge in judges}
         self._files = dict[str, Path]()
         self._undrawable = self._space.bounds[:0]
-        self._model_lock = RLock()  # of models, whose samples are seeded for the whole process
         self._log_lock = Lock()
         self._worker = ThreadPoolExecutor(1)
 
@@ -117,52 +121,48 @@ class Session:
                     answer = self._log.undo(judge)
                 if answer is not None:
                     desk.question = answer.items
-                    desk.ahead = self._look_ahead(judge, self._log.search.interview)
+                    self._look_ahead(judge, desk, self._log.search.interview)
             return self._told(judge, desk)
 
     def best(self) -> Told:
         """The best things so far, and how far the judges agree."""
-        with self._model_lock:
-            ranking = self._log.ranking()[:NUM_RANKED]
-            interview = self._log.search.interview
-            judges = interview.agreement if ranking and len(self._desks) > 1 else {}
-            best = [{**self._shown(one.x), "words": self._words(one.x)} for one in ranking]
-            agreement = [[judge, *numbers] for judge, numbers in sorted(judges.items())]
-            return {"best": best, "agreement": agreement, "chance": self._chance()}
+        ranking = self._log.ranking()
+        chance = shown_chance(self._log.search, ranking[0].chance) if ranking else None
+        judges = self._log.search.interview.agreement if ranking and len(self._desks) > 1 else {}
+        best = [{**self._shown(one.x), "words": self._words(one.x)} for one in ranking[:NUM_RANKED]]
+        agreement = [[judge, *numbers] for judge, numbers in sorted(judges.items())]
+        return {"best": best, "agreement": agreement, "chance": chance}
 
     def _ask(self, judge: str, desk: _Desk) -> None:
-        """Put the next question on a desk, and look for the one after it."""
-        interview = self._log.search.interview
+        """Put the next question on a desk, and look for challengers of the one after it."""
+        search = self._log.search
         if desk.ahead is None:  # as it was when the last question was shown
-            before = copy(self._log.search)
+            before = copy(search)
             if before.num_answers:
                 before.undo()
-            shown = [answer.items for answer in interview.answers[-1:]]
-            desk.ahead = self._look_ahead(judge, before.interview, shown)
-        challengers = desk.ahead.result()
-        with self._model_lock:
-            met = interview.met(judge) if interview.num_compared else self._space.bounds[:0]
-        challengers = challengers[~is_row_of(challengers, met)]
-        if not len(challengers):  # nothing is new for this champion
-            challengers = self._challengers(judge, interview, self._waiting())
-        question = challengers
+            last = [answer.items for answer in search.answers[-1:]]
+            self._look_ahead(judge, desk, before.interview, last)
+        ahead, desk.ahead = desk.ahead, None  # if it fails, it is tried again
+        challengers = ahead.result() if ahead else search.space.bounds[:0]
+        interview = search.interview if search.num_answers <= _FAST else desk.learned
+        champion = search.space.bounds[:0]
         if interview.num_compared:
-            champion = interview.ranking[0].x.unsqueeze(0)
-            question = torch.cat([champion, challengers])
-        question = question[: self._log.search.num_items]
-        if len(question) > 1:
-            turn = len(interview.answers)  # the champion is not always the first
-            order = Random(turn).sample(range(len(question)), len(question))
+            champion = interview.champion.unsqueeze(0)
+            challengers = challengers[~is_row_of(challengers, interview.met(judge))]
+            if not len(challengers):  # the champion is new, and they have met
+                challengers = self._challengers(judge, search.interview, self._waiting())
+        question = torch.cat([champion, challengers])[: search.num_items]
+        if len(question) > 1:  # the champion is not always the first
+            order = Random(search.num_answers).sample(range(len(question)), len(question))
             desk.question = question[order]
-            for item in desk.question:
-                self._shown(item)
-        desk.ahead = self._look_ahead(judge, interview)
+        self._look_ahead(judge, desk, search.interview)
 
     def _look_ahead(
-        self, judge: str, interview: Interview, shown: Sequence[Tensor] = ()
-    ) -> "Future[Tensor]":
+        self, judge: str, desk: _Desk, interview: Interview, shown: Sequence[Tensor] = ()
+    ) -> None:
         waiting = [*self._waiting(), *shown]
-        return self._worker.submit(self._challengers, judge, interview, waiting)
+        desk.learned = interview
+        desk.ahead = self._worker.submit(self._challengers, judge, interview, waiting)
 
     def _waiting(self) -> list[Tensor]:
         """The questions that wait for an answer."""
@@ -176,9 +176,8 @@ class Session:
         """
         turn = len(interview.answers) + len(waiting)
         for _ in range(_MOST_FAILURES):
-            with self._model_lock:
-                known = torch.cat([interview.met(judge), *waiting, self._undrawable])
-                items = interview.question(self._log.search.num_items, known, turn)
+            known = torch.cat([interview.met(judge), *waiting, self._undrawable])
+            items = interview.question(self._log.search.num_items, known, turn)
             items = items[1:] if interview.num_compared else items
             errors = [self._drawn(item).error for item in items]
             if not any(errors):
@@ -191,21 +190,15 @@ class Session:
         raise UsageError(f"{_MOST_FAILURES} things one after another could not be drawn: {error}")
 
     def _told(self, judge: str, desk: _Desk) -> Told:
-        answers = self._log.search.answers
+        search = self._log.search
         items = [] if desk.question is None else [self._shown(item) for item in desk.question]
         return {
             "judge": judge,
             "question": self._id(judge, desk.question),
             "items": items,
-            "number": sum(answer.judge == judge for answer in answers),
-            "enough": self._log.search.num_initial,
-            "chance": self._chance(),
+            "number": sum(answer.judge == judge for answer in search.answers),
+            "left": 3 * search.num_initial - search.num_answers,
         }
-
-    def _chance(self) -> float | None:
-        with self._model_lock:
-            ranking = self._log.ranking()
-        return shown_chance(self._log.search, ranking[0].chance) if ranking else None
 
     def _id(self, judge: str, question: Tensor | None) -> str:
         """Known for a question and what was said before, also after another start."""

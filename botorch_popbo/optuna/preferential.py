@@ -42,7 +42,7 @@ class RankedTrial(NamedTuple):
     Attributes:
         trial: The trial.
         utility: Its expected utility, in units of the prior's standard deviation.
-        chance: The probability that no trial that was compared is better by more than the standard
+        chance: The probability that nothing in the space is better by more than the standard
             deviation of an answer's noise, below which judges do not agree with themselves.
     """
 

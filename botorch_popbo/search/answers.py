@@ -11,6 +11,7 @@ import torch
 from botorch.exceptions import BotorchTensorDimensionError, InputDataError
 from botorch.generation import MaxPosteriorSampling
 from botorch.utils.sampling import draw_sobol_samples
+from linear_operator.utils.cholesky import psd_safe_cholesky
 from torch import Tensor
 
 from botorch_popbo._plain import Value, as_float, whole
@@ -22,7 +23,6 @@ from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.likelihoods.normal import hazard
 from botorch_popbo.models.priors import default_kernel
 from botorch_popbo.models.ranking_gp import RankingGP
-from botorch_popbo.sampling._pathwise import square_root
 from botorch_popbo.search.domain import Domain
 from botorch_popbo.search.tables import unseen_points
 from botorch_popbo.settings import SearchSettings, Settings
@@ -31,7 +31,8 @@ from botorch_popbo.space import Space
 #: Rows of shown things: the one that is better, or equal, and the other.
 Pair = tuple[int, int]
 
-_NUM_SAMPLES = 1024
+# Samples of the utility, and points that may be the best: near the champion and anywhere.
+_NUM_SAMPLES, _NUM_NEAR, _NUM_ANYWHERE = 1024, 256, 512
 
 
 @dataclass(frozen=True)
@@ -125,8 +126,9 @@ class Best(NamedTuple):
         parameters: The value of each parameter.
         x: The same as a point, of shape ``d``.
         utility: Its expected utility, in units of the prior's standard deviation.
-        chance: The probability that no point that was compared is better by more than the standard
-            deviation of an answer's noise, below which judges do not agree with themselves.
+        chance: The probability that no point of the space is better by more than the standard
+            deviation of an answer's noise, below which judges do not agree with themselves. It is
+            calibrated from the end of the design on (docs/results/calibration.md).
     """
 
     parameters: dict[str, Value]
@@ -184,25 +186,37 @@ class Interview:
 
     @cached_property
     @one_thread()
+    def champion(self) -> Tensor:
+        """The point of the highest expected utility, of shape ``d``.
+
+        Raises:
+            InputDataError: If nothing has been compared.
+        """
+        with torch.no_grad():
+            return self.model.known_X[self.model(self.model.known_X).mean.argmax()]
+
+    @cached_property
+    @one_thread()
     def ranking(self) -> Sequence[Best]:
         """All points that were compared, the best expected utility first.
 
         Raises:
             InputDataError: If nothing has been compared.
         """
-        known = self.model.known_X
-        generator = torch.Generator().manual_seed(derive_seed(self.seed, len(known)))
-        with torch.no_grad():
-            utility = self.model(known)
-            normal = torch.randn(_NUM_SAMPLES, len(known), generator=generator, dtype=torch.double)
-            root = square_root(utility.covariance_matrix)
-            mean = utility.mean
-            drawn = mean + normal @ root.T
+        space, known = self.space, self.model.known_X
+        with seeded(derive_seed(self.seed, len(known))), torch.no_grad():
+            near = _near(space.to_unit(self.champion), space, self.settings.search)
+            near = space.filled(space.from_unit(near))[:_NUM_NEAR]
+            others = torch.cat([near, space.draw(_NUM_ANYWHERE, self.seed)]).unique(dim=0)
+            others = others[~is_row_of(others, known)]
+            utility = self.model(torch.cat([known, others])).add_jitter(1e-6)  # some are close
+            mean, root = utility.mean, psd_safe_cholesky(utility.covariance_matrix)
+            drawn = mean + torch.randn(_NUM_SAMPLES, len(mean), dtype=torch.double) @ root.T
             enough = drawn.amax(-1, keepdim=True) - (2.0 * self.model.noise).sqrt()
-            chance = (drawn >= enough).double().mean(0)
-        order = mean.argsort(descending=True, stable=True)
+            chance = (drawn >= enough).double().mean(0)[: len(known)]
+        order = mean[: len(known)].argsort(descending=True, stable=True)
         best = zip(known[order], mean[order].tolist(), chance[order].tolist(), strict=True)
-        return [Best(self.space.decode(x), x, *numbers) for x, *numbers in best]
+        return [Best(space.decode(x), x, *numbers) for x, *numbers in best]
 
     def rivals(
         self, champion: Tensor | None, number: int, turn: int, index: int, known: Tensor
@@ -246,7 +260,7 @@ class Interview:
         Returns:
             Distinct points, ``m x d`` with ``m <= number``; fewer only where there are no others.
         """
-        items = self.ranking[0].x.unsqueeze(0) if self.num_compared else known[:0]
+        items = self.champion.unsqueeze(0) if self.num_compared else known[:0]
         champion = items[0] if self.is_past_design else None
         index = turn * (number - 1) + (turn > 0)
         known = torch.cat([items, known])
@@ -260,7 +274,7 @@ class Interview:
         Args:
             judge: To whom; by default to anybody.
         """
-        champion = self.ranking[0].x.unsqueeze(0) if self.num_compared else None
+        champion = self.champion.unsqueeze(0) if self.num_compared else None
         shown = [answer.items for answer in self.answers if judge in (None, answer.judge)]
         if champion is not None:
             beside = [items for items in shown if bool(is_row_of(champion, items))]

@@ -83,7 +83,7 @@ def test_the_worst_of_several_leads_to_the_best(num_items: int) -> None:
     ranking = study._study.sampler.ranking(study)
     assert ranking[0].trial.number == best.number
     assert [r.utility for r in ranking] == sorted((r.utility for r in ranking), reverse=True)
-    assert sum(r.chance for r in ranking) >= 1.0
+    assert 0.1 < ranking[0].chance < 1.0
 
 
 def test_the_same_answers_make_the_same_suggestions_from_a_database(tmp_path: Path) -> None:

@@ -80,8 +80,8 @@ async function show(next) {
   find("items").replaceChildren(...figures);
   find("items").dataset.count = count;
   find("items").classList.toggle("many", count > 4);
-  const gaps = { number: state.number + 1, enough: state.enough, judge: state.judge };
-  const progress = say(state.number < state.enough ? "early" : "later", gaps);
+  const gaps = { number: state.number + 1, left: state.left, judge: state.judge };
+  const progress = say(state.left > 0 ? "early" : "later", gaps);
   find("progress").textContent = count ? (state.judge && say("hello", gaps)) + progress : "";
   find("news").textContent = find("progress").textContent;
   find("title").textContent = say(count ? "title" : "end");
