@@ -128,6 +128,7 @@ def ask_program(log: Log, command: str, show: Callable[[Path], Drawer] | None) -
         UsageError: If the program cannot begin, or answers what is no answer.
     """
     with ExitStack() as stack:
+        stack.enter_context(suppress(BrokenPipeError))  # the program may end at any time
         folder = Path(stack.enter_context(TemporaryDirectory()))
         drawer = stack.enter_context(closing(show(folder))) if show else None
         try:
@@ -138,13 +139,14 @@ def ask_program(log: Log, command: str, show: Callable[[Path], Drawer] | None) -
         while not log.search.is_complete:
             items = log.search.question
             told = [_for_program(log.search.space.decode(item), drawer) for item in items]
-            with suppress(BrokenPipeError):
-                print(json.dumps({"items": told}), file=program.stdin, flush=True)
+            print(json.dumps({"items": told}), file=program.stdin, flush=True)
             said = program.stdout.readline() if program.stdout else ""
             if not said:
-                return
+                break
             if not log.tell(items, said.strip(), command):
                 raise UsageError(f"{command!r} printed {said.strip()!r}, which is no answer")
+    if program.returncode:
+        raise UsageError(f"{command!r} ended with exit status {program.returncode}")
 
 
 def _for_program(values: dict[str, object], drawer: Drawer | None) -> dict[str, object]:

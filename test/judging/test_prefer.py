@@ -1,5 +1,6 @@
 import json
 import re
+import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -66,7 +67,7 @@ def test_answers_are_kept_and_the_same_command_goes_on(
     assert "'what?' is no answer: type the number of the best, from 1 to 2, or ?" in first
     assert re.search(r"so far the best: sugar .* \(too early to say how sure\)", first)
     assert re.search(r"^1\. sugar .* \(too early to say how sure\)$", first, re.MULTILINE)
-    assert "things were compared" not in first
+    assert "questions repeat" not in first
     answer(monkeypatch, ["1"], KeyboardInterrupt)
     assert prefer("--state", state) == 0
     second = capsys.readouterr().out
@@ -115,14 +116,41 @@ def test_how_sure_it_is_comes_after_the_design_or_the_whole_space(
     asked = capsys.readouterr().out.split("\nquestion ")[1:]
     assert all("too early to say how sure" in text for text in asked[1:8])
     for text in asked[8:]:
-        assert re.search(r"so far the best: .* \(\d+% sure that none of \d+ is better\)", text)
+        assert re.search(r"so far the best: .* \(\d+% sure\)", text)
     small = tmp_path / "small.toml"
     small.write_text('[milk]\nchoices = ["none", "oat", "cow"]\n')
     answer(monkeypatch, ["1"] * 5)
     assert prefer(small) == 0
     shown = capsys.readouterr().out
-    assert shown.count("all 3 things were compared; questions repeat now") == 1
-    assert re.search(r"^1\. milk .* \(\d+% sure that none of 3 is better\)$", shown, re.MULTILINE)
+    assert shown.count("the champion has met all others; questions repeat now") == 1
+    assert re.search(r"^1\. milk \w+ \(\d+% sure\)$", shown, re.MULTILINE)
+
+
+def test_a_program_is_asked_in_place_of_a_person(
+    space: Path, tmp_path: Path, capsys: Capture
+) -> None:
+    script = tmp_path / "judge.py"
+    script.write_text(
+        "import json, sys\n"
+        "for number, line in enumerate(sys.stdin):\n"
+        "    first, second = [item['parameters']['sugar'] for item in json.loads(line)['items']]\n"
+        "    print('=' if number == 1 else 1 + (second < first), flush=True)\n"
+        "    if number == 7: break\n"
+    )
+    assert prefer(space, "--judge", f"{sys.executable} {script}") == 0
+    assert "\n1. sugar " in capsys.readouterr().out
+    answers = json.loads((tmp_path / "space-answers.json").read_text())["answers"]
+    assert {answer["judge"] for answer in answers} == {f"{sys.executable} {script}"}
+    assert [bool(answer["equal"]) for answer in answers] == [number == 1 for number in range(8)]
+    for code, fault in (
+        ("input(); print('perhaps')", "printed 'perhaps', which is no answer"),
+        ("raise SystemExit(3)", "ended with exit status 3"),
+    ):
+        script.write_text(code)
+        assert prefer(space, "--judge", f"{sys.executable} {script}") == 2
+        assert fault in capsys.readouterr().err
+    assert prefer(space, "--judge", str(tmp_path / "none")) == 2
+    assert "cannot begin" in capsys.readouterr().err
 
 
 def test_faults_are_named(space: Path, tmp_path: Path, capsys: Capture) -> None:
@@ -135,7 +163,7 @@ def test_faults_are_named(space: Path, tmp_path: Path, capsys: Capture) -> None:
     assert "begin with a FILE" in complaint()
     assert f"cannot read the space {other}: No such file" in complaint(other)
     assert "of at least 2, but got 1" in complaint(space, "--items", "1")
-    assert "a page needs a FILE" in complaint("--page")
+    assert "leave out --page or --judge" in complaint(space, "--page", "--judge", "true")
     assert "add --page" in complaint(space, "--judges", "ann", "bob")
     for show in ("draw.py", "draw.py:render"):  # no function, no file
         other.write_text(f'show = "{show}"\n{SPACE}')
