@@ -263,13 +263,10 @@ class PreferenceSearch:
         """Dictionaries as points; what is anything else is checked later."""
         if not isinstance(items, list | tuple) or not all(isinstance(i, Mapping) for i in items):
             return items
-        points = [self.space.bounds[:0]]
-        for item in items:
-            try:
-                points.append(self.space.encode(item).unsqueeze(0))
-            except (KeyError, TypeError, ValueError) as error:
-                raise InputDataError(f"{item!r} is no point of the space: {error!r}.") from None
-        return torch.cat(points)
+        try:
+            return torch.stack([self.space.encode(item) for item in items])
+        except (KeyError, TypeError, ValueError, RuntimeError) as error:
+            raise InputDataError(f"{items!r} are no points of the space: {error!r}.") from None
 
     def _next(self) -> Tensor:
         """The champion with those it has not met, or with any where there are too few."""

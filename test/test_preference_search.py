@@ -263,7 +263,7 @@ def test_each_judge_takes_back_their_own_answer() -> None:
     assert [answer.judge for answer in search.answers] == ["bob"]
     with pytest.raises(InputDataError, match="nothing to take back"):
         search.undo("ann")
-    with pytest.raises(InputDataError, match="no point of the space"):
+    with pytest.raises(InputDataError, match="no points of the space"):
         search.tell([{"cup": "a"}, {"mug": "b"}], 0)
     assert search.interview.agreement == {"bob": (1, 1)}
 

@@ -21,19 +21,18 @@ _KINDS = {"image/": "image", "audio/": "audio", "video/": "video", "text/html": 
 
 @dataclass(frozen=True)
 class Drawn:
-    """What is shown: a text or a file; or why there is nothing to show.
+    """What is shown.
 
     Attributes:
-        kind: ``"text"``, ``"image"``, ``"audio"``, ``"video"`` or ``"page"`` (of HTML).
-        text: The text.
+        kind: ``"text"``, ``"image"``, ``"audio"``, ``"video"`` or ``"page"`` (of HTML); empty if
+            there is nothing to show.
+        text: The text, or why there is nothing.
         file: The file of anything else.
-        error: Why there is nothing.
     """
 
     kind: str
     text: str = ""
     file: Path | None = None
-    error: str = ""
 
 
 class Drawer:
@@ -56,7 +55,9 @@ class Drawer:
         key = repr(values)
         with self._lock:
             if key not in self._drawn:
-                self._drawn[key] = self._draw(dict(values))
+                self._drawn[key] = drawn = self._draw(dict(values))
+                if not drawn.kind:
+                    print(f"{values} is not shown: {drawn.text}", file=sys.stderr)
             return self._drawn[key]
 
     def close(self) -> None:
@@ -72,7 +73,7 @@ class Drawer:
                 raise
             self._process.shutdown(kill_workers=True)
             self._process = _process()
-        return Drawn("", error=f"it ended its process, or took more than {self._limit:g} seconds")
+        return Drawn("", f"it ended its process, or took more than {self._limit:g} seconds")
 
 
 def _process() -> ProcessPoolExecutor:
@@ -89,7 +90,7 @@ def _draw(path: Path, name: str, folder: Path, values: Mapping[str, object]) -> 
     try:
         return _kept(_function(path, name)(**values), Path(mkdtemp(dir=folder), "drawn"))
     except BaseException as error:  # SystemExit, too
-        return Drawn("", error=f"{type(error).__name__}: {error}")
+        return Drawn("", f"{type(error).__name__}: {error}")
 
 
 @cache

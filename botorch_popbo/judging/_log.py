@@ -66,8 +66,7 @@ class Log:
 
     def ranking(self) -> list[Best]:
         """The best points, the champion first; none before anything was compared."""
-        is_compared = any(answer.says_something for answer in self.search.answers)
-        return self.search.ranking if is_compared else []
+        return self.search.ranking if self.search.interview.num_compared else []
 
     def best(self) -> list[str]:
         """The best things in words, the champion first; none before anything was compared."""

@@ -2,12 +2,10 @@
 
 import hashlib
 import json
-import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from copy import copy
 from dataclasses import dataclass, field
-from pathlib import Path
 from random import Random
 from threading import Lock
 
@@ -18,7 +16,7 @@ from botorch_popbo._errors import UsageError
 from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.judging._drawer import Drawer, Drawn
 from botorch_popbo.judging._log import Log
-from botorch_popbo.judging._words import NUM_RANKED, describe, shown_chance
+from botorch_popbo.judging._words import NUM_RANKED, describe, num_left, shown_chance
 from botorch_popbo.search.answers import Interview
 
 #: What a browser is told.
@@ -27,7 +25,6 @@ Told = dict[str, object]
 #: Answers up to which a model is fitted within a click; later the champion is that of the answers
 #: before the last one.
 _FAST = 24
-_MOST_FAILURES = 5  # drawings that fail one after another
 
 
 @dataclass
@@ -60,10 +57,9 @@ class Session:
         judges: Who is asked; ``""`` if one who has no name.
     """
 
-    def __init__(self, log: Log, drawer: Drawer | None, judges: Sequence[str]) -> None:
+    def __init__(self, log: Log, drawer: Drawer | None, judges: Iterable[str]) -> None:
         self._log, self._drawer, self._space = log, drawer, log.search.space
         self._desks = {judge: _Desk() for judge in judges}
-        self._files = dict[str, Path]()
         self._undrawable = self._space.bounds[:0]
         self._log_lock = Lock()
         self._worker = ThreadPoolExecutor(1)
@@ -71,10 +67,6 @@ class Session:
     def close(self) -> None:
         """Draw no more."""
         self._worker.shutdown(wait=False, cancel_futures=True)
-
-    def file(self, name: str) -> Path | None:
-        """A file that was drawn, if it has been shown."""
-        return self._files.get(name)
 
     def state(self, judge: str) -> Told:
         """The question of a judge and how far the search is.
@@ -88,8 +80,8 @@ class Session:
                 self._ask(judge, desk)
             return self._told(judge, desk)
 
-    def answer(self, judge: str, question: str, said: str) -> Told | None:
-        """Keep an answer to a question and ask the next one; ``None`` if it is no answer.
+    def answer(self, judge: str, question: str, said: str) -> Told:
+        """Keep an answer to a question, if it is one, and ask the next one.
 
         An answer to another question is one that was given twice, and not kept.
 
@@ -101,10 +93,10 @@ class Session:
         with desk.lock:
             if desk.question is not None and question == self._id(judge, desk.question):
                 with self._log_lock:
-                    if not self._log.tell(desk.question, said, judge):
-                        return None
-                desk.question = None
-                self._ask(judge, desk)
+                    is_kept = self._log.tell(desk.question, said, judge)
+                if is_kept:
+                    desk.question = None
+                    self._ask(judge, desk)
             return self._told(judge, desk)
 
     def undo(self, judge: str, question: str) -> Told:
@@ -121,16 +113,16 @@ class Session:
                     answer = self._log.undo(judge)
                 if answer is not None:
                     desk.question = answer.items
-                    self._look_ahead(judge, desk, self._log.search.interview)
+                    desk.ahead = self._look_ahead(judge, desk, self._log.search.interview)
             return self._told(judge, desk)
 
-    def best(self) -> Told:
-        """The best things so far, and how far the judges agree."""
+    def best(self, judge: str) -> Told:
+        """The best things so far, and how far the judges agree; the same for each of them."""
         ranking = self._log.ranking()
         chance = shown_chance(self._log.search, ranking[0].chance) if ranking else None
-        judges = self._log.search.interview.agreement if ranking and len(self._desks) > 1 else {}
+        agreed = self._log.search.interview.agreement if ranking and len(self._desks) > 1 else {}
         best = [{**self._shown(one.x), "words": self._words(one.x)} for one in ranking[:NUM_RANKED]]
-        agreement = [[judge, *numbers] for judge, numbers in sorted(judges.items())]
+        agreement = [[name, *numbers] for name, numbers in sorted(agreed.items())]
         return {"best": best, "agreement": agreement, "chance": chance}
 
     def _ask(self, judge: str, desk: _Desk) -> None:
@@ -141,9 +133,9 @@ class Session:
             if before.num_answers:
                 before.undo()
             last = [answer.items for answer in search.answers[-1:]]
-            self._look_ahead(judge, desk, before.interview, last)
+            desk.ahead = self._look_ahead(judge, desk, before.interview, last)
         ahead, desk.ahead = desk.ahead, None  # if it fails, it is tried again
-        challengers = ahead.result() if ahead else search.space.bounds[:0]
+        challengers = ahead.result()
         interview = search.interview if search.num_answers <= _FAST else desk.learned
         champion = search.space.bounds[:0]
         if interview.num_compared:
@@ -155,14 +147,13 @@ class Session:
         if len(question) > 1:  # the champion is not always the first
             order = Random(search.num_answers).sample(range(len(question)), len(question))
             desk.question = question[order]
-        self._look_ahead(judge, desk, search.interview)
+        desk.ahead = self._look_ahead(judge, desk, search.interview)
 
     def _look_ahead(
         self, judge: str, desk: _Desk, interview: Interview, shown: Sequence[Tensor] = ()
-    ) -> None:
-        waiting = [*self._waiting(), *shown]
-        desk.learned = interview
-        desk.ahead = self._worker.submit(self._challengers, judge, interview, waiting)
+    ) -> "Future[Tensor]":
+        desk.learned, waiting = interview, [*self._waiting(), *shown]
+        return self._worker.submit(self._challengers, judge, interview, waiting)
 
     def _waiting(self) -> list[Tensor]:
         """The questions that wait for an answer."""
@@ -175,19 +166,15 @@ class Session:
             UsageError: If several, one after another, cannot be drawn.
         """
         turn = len(interview.answers) + len(waiting)
-        for _ in range(_MOST_FAILURES):
+        for _ in range(5):
             known = torch.cat([interview.met(judge), *waiting, self._undrawable])
             items = interview.question(self._log.search.num_items, known, turn)
             items = items[1:] if interview.num_compared else items
-            errors = [self._drawn(item).error for item in items]
-            if not any(errors):
+            failed = [not self._drawn(item).kind for item in items]
+            if not any(failed):
                 return items
-            failed = [bool(error) for error in errors]
             self._undrawable = torch.cat([self._undrawable, items[failed]])
-            for item, error in zip(items, errors, strict=True):
-                if error:
-                    print(f"{self._log.text(item)} is not shown: {error}", file=sys.stderr)
-        raise UsageError(f"{_MOST_FAILURES} things one after another could not be drawn: {error}")
+        raise UsageError("5 things one after another could not be drawn")
 
     def _told(self, judge: str, desk: _Desk) -> Told:
         search = self._log.search
@@ -197,7 +184,7 @@ class Session:
             "question": self._id(judge, desk.question),
             "items": items,
             "number": sum(answer.judge == judge for answer in search.answers),
-            "left": 3 * search.num_initial - search.num_answers,
+            "left": num_left(search),
         }
 
     def _id(self, judge: str, question: Tensor | None) -> str:
@@ -209,10 +196,8 @@ class Session:
     def _shown(self, item: Tensor) -> Told:
         drawn = self._drawn(item)
         if drawn.file is None:
-            return {"kind": "text", "text": drawn.text or drawn.error}
-        name = hashlib.sha256(str(drawn.file).encode()).hexdigest()[:16]
-        self._files[name] = drawn.file
-        return {"kind": drawn.kind, "url": f"drawn/{name}"}
+            return {"kind": "text", "text": drawn.text}
+        return {"kind": drawn.kind, "url": f"drawn/{drawn.file.parent.name}/{drawn.file.name}"}
 
     def _drawn(self, item: Tensor) -> Drawn:
         if self._drawer is None:

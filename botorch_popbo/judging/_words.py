@@ -16,10 +16,18 @@ def describe(space: Space, values: Mapping[str, object]) -> list[str]:
     return [f"{_printable(name)} {_value(p, values[name])}" for name, p in parameters]
 
 
+def num_left(search: PreferenceSearch) -> int:
+    """How many answers there are until the chance of the champion means something.
+
+    After 10 answers of 200 simulated judges it was .24 on average where .31 of the champions were
+    the best; after 20 and 40 it was right within .03 (docs/results/calibration.md).
+    """
+    return max(0, 3 * search.num_initial - search.interview.num_compared)
+
+
 def shown_chance(search: PreferenceSearch, chance: float) -> float | None:
     """How sure it is that nothing is better than the champion, where that means something."""
-    is_known = search.interview.is_past_design or search.is_complete
-    return chance if is_known else None
+    return None if num_left(search) and not search.is_complete else chance
 
 
 def how_sure(search: PreferenceSearch, chance: float) -> str:

@@ -6,7 +6,7 @@ import shlex
 import tomllib
 import warnings
 from argparse import Namespace
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import ExitStack, closing, suppress
 from functools import partial
 from pathlib import Path
@@ -29,7 +29,6 @@ _HELP = """\
   =      no difference
   n      next: all are good, or none is; nothing is said of them
   u      undo the last answer
-  h      history of answers
   q      quit; the same command goes on"""
 _SHOW = re.compile(r"(?P<path>.+\.py):(?P<name>\w+)")
 
@@ -40,19 +39,17 @@ def prefer(options: Namespace) -> int:
         raise UsageError("--judges and --port are about a page; add --page")
     if options.page and options.judge:
         raise UsageError("a program needs no page; leave out --page or --judge")
-    if options.state is None and options.file is None:
-        raise UsageError("name a FILE that says what is to be compared, or a --state to go on with")
-    space, show = (None, None) if options.file is None else read_file(options.file, options.limit)
+    space, show = read_file(options.file, options.limit)
     log = _begin(options, space)
-    number = log.search.num_answers
-    answers = "1 answer" if number == 1 else f"{number} answers"
-    print(f"{answers} so far, in {log.path}", flush=True)
+    print(f"answers so far: {log.search.num_answers}, in {log.path}", flush=True)
     if options.page:
         library("botorch_popbo.judging._server", "a page", "judges").serve(options, log, show)
     elif options.judge:
         ask_program(log, options.judge, show)
     else:
         ask_in_terminal(log)
+    if log.search.is_complete:
+        print("all has been compared")
     for place, line in enumerate(log.best(), start=1):
         print(f"{place}. {line}")
     return 0
@@ -83,7 +80,7 @@ def read_file(path: Path, limit: float) -> tuple[Space, Callable[[Path], Drawer]
     return space, partial(Drawer, file, match["name"], limit=limit)
 
 
-def _begin(options: Namespace, space: Space | None) -> Log:
+def _begin(options: Namespace, space: Space) -> Log:
     """New answers, or those of a file; raises UsageError if it is about something else."""
     asked = {"num_items": options.items, "seed": options.seed}
     given = {name: value for name, value in asked.items() if value is not None}
@@ -95,13 +92,11 @@ def _begin(options: Namespace, space: Space | None) -> Log:
             search = PreferenceSearch.load(path)
         elif study.exists():
             search = library("botorch_popbo.judging._study", "it", "optuna").read_study(study)
-        elif space is not None:
-            return Log(PreferenceSearch(space.to_json(), **given), path)
         else:
-            raise UsageError(f"there is no {path}; begin with a FILE")
+            search = PreferenceSearch(space.to_json(), **given)
     except InputDataError as error:
         raise UsageError(str(error)) from None
-    if space is not None and space.key != search.space.key:
+    if space.key != search.space.key:
         raise UsageError(f"{path} is about another space than {options.file}")
     for name, value in given.items():
         if (before := getattr(search, name)) != value:
@@ -158,11 +153,7 @@ def _for_program(values: dict[str, object], drawer: Drawer | None) -> dict[str, 
 def ask_in_terminal(log: Log) -> None:
     """Ask in words until the judge leaves."""
     print("? explains what can be answered")
-    is_told = False
-    while True:
-        if log.search.is_complete and not is_told:
-            is_told = True
-            print("\nthe champion has met all others; questions repeat now")
+    while not log.search.is_complete:
         # After nothing but ties there is nothing to learn from yet.
         with warnings.catch_warnings(action="ignore", category=InputDataWarning):
             items, best = log.search.question, log.best()
@@ -187,8 +178,6 @@ def _is_answered(log: Log, items: Tensor) -> bool:
             return False
         if typed == "?":
             print(_HELP)
-        elif typed == "h":
-            print("\n".join(_history(log)) or "no answers yet")
         elif typed == "u":
             if log.undo() is not None:
                 return True
@@ -198,12 +187,3 @@ def _is_answered(log: Log, items: Tensor) -> bool:
         else:
             places = f"from 1 to {len(items)}"
             print(f"{typed!r} is no answer: type the number of the best, {places}, or ?")
-
-
-def _history(log: Log) -> Iterator[str]:
-    for place, answer in enumerate(log.search.answers, start=1):
-        pairs = [f"{one + 1} > {other + 1}" for one, other in answer.better]
-        pairs += [f"{one + 1} = {other + 1}" for one, other in answer.equal]
-        yield f"question {place}: {', '.join(pairs) or 'nothing said'}"
-        for row, item in enumerate(answer.items, start=1):
-            yield f"  {row}: {log.text(item)}"

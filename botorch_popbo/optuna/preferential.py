@@ -21,13 +21,13 @@ from botorch_popbo.search.answers import Answer, Interview, Pair
 from botorch_popbo.settings import Settings
 
 # As Optuna's dashboard names them among the system attributes of a study.
-#: Before the id of an answer: pairs of trials.
-PREFERENCES = "preference:values"
-#: Before the id of a trial that is on the page no more: true if a judge wanted to see it no more.
-SKIPPED = "preference:skip_trial:"
-ON_PAGE = TrialState.RUNNING, TrialState.COMPLETE
-#: Before the id of an answer: who gave it.
-JUDGE = "popbo:judge:"
+# Before the id of an answer: pairs of trials.
+_PREFERENCES = "preference:values"
+# Before the id of a trial that a judge wanted to see no more.
+_SKIPPED = "preference:skip_trial:"
+_ON_PAGE = TrialState.RUNNING, TrialState.COMPLETE
+# Before the id of an answer: who gave it, on an earlier page of ours.
+_JUDGE = "popbo:judge:"
 
 
 class DashboardStudy(Protocol):
@@ -139,10 +139,9 @@ class PreferentialPoPBOSampler(PoPBOSampler):
         trials = study.get_trials(deepcopy=False)  # later, so that every answer is about some
         answers = read_answers(attrs, range(len(trials)))
         lost = {loser for _, pairs in answers for _, loser in pairs}
-        left = {trial.number: attrs.get(f"{SKIPPED}{trial._trial_id}") for trial in trials}
-        on_page = [trial.number for trial in trials if trial.state in ON_PAGE]
-        shown = [number for number in on_page if number not in lost and left[number] is None]
-        skipped = {number for number, is_skipped in left.items() if is_skipped is True}
+        skipped = {trial.number for trial in trials if f"{_SKIPPED}{trial._trial_id}" in attrs}
+        on_page = [trial.number for trial in trials if trial.state in _ON_PAGE]
+        shown = [number for number in on_page if number not in lost | skipped]
         compared = {number for _, pairs in answers for pair in pairs for number in pair}
         settings = self._search.settings
         space, X = place_trials(
@@ -228,8 +227,8 @@ def read_answers(
     """
     answers = []
     for key in attrs:
-        if key.startswith(PREFERENCES):
-            judge = str(attrs.get(JUDGE + key.removeprefix(PREFERENCES), ""))
+        if key.startswith(_PREFERENCES):
+            judge = str(attrs.get(_JUDGE + key.removeprefix(_PREFERENCES), ""))
             pairs = [(a, b) for a, b in attrs[key] if a in numbers and b in numbers]
             answers.append((judge, sorted(pairs)))
     return sorted(answers)

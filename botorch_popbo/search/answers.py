@@ -274,11 +274,10 @@ class Interview:
         Args:
             judge: To whom; by default to anybody.
         """
-        champion = self.champion.unsqueeze(0) if self.num_compared else None
         shown = [answer.items for answer in self.answers if judge in (None, answer.judge)]
-        if champion is not None:
-            beside = [items for items in shown if bool(is_row_of(champion, items))]
-            shown = [champion, *beside]
+        if self.num_compared:
+            champion = self.champion.unsqueeze(0)
+            shown = [champion, *(items for items in shown if bool(is_row_of(champion, items)))]
         return torch.cat([self.space.bounds[:0], *shown]).unique(dim=0)
 
     @property
@@ -288,14 +287,12 @@ class Interview:
         Raises:
             InputDataError: If nothing has been compared.
         """
-        agreement = dict[str, tuple[int, int]]()
+        agreed = dict[str, list[bool]]()
         for answer in self.answers:
             if answer.better:
                 mean, _ = _foreseen(self.model, answer, self.model.noise)
-                agreed, number = agreement.get(answer.judge, (0, 0))
-                right = agreed + int((mean > 0).sum())
-                agreement[answer.judge] = right, number + len(answer.better)
-        return agreement
+                agreed.setdefault(answer.judge, []).extend((mean > 0).tolist())
+        return {judge: (sum(each), len(each)) for judge, each in agreed.items()}
 
     @one_thread()
     def challengers(self, champion: Tensor, number: int, turn: int, known: Tensor) -> Tensor:

@@ -67,12 +67,12 @@ def test_answers_are_kept_and_the_same_command_goes_on(
     assert "'what?' is no answer: type the number of the best, from 1 to 2, or ?" in first
     assert re.search(r"so far the best: sugar .* \(too early to say how sure\)", first)
     assert re.search(r"^1\. sugar .* \(too early to say how sure\)$", first, re.MULTILINE)
-    assert "questions repeat" not in first
+    assert "all has been compared" not in first
     answer(monkeypatch, ["1"], KeyboardInterrupt)
-    assert prefer("--state", state) == 0
+    assert prefer(space, "--state", state) == 0
     second = capsys.readouterr().out
     assert "\n1. sugar " in second
-    assert "3 answers so far" in second
+    assert "answers so far: 3" in second
     asked = [text.split("question 4")[1].splitlines()[1:4] for text in (first, second)]
     assert asked[0] == asked[1]
     assert len(json.loads(state.read_text())["answers"]) == 4
@@ -108,21 +108,21 @@ def test_a_slip_is_taken_back(
     assert said(state) == [SECOND]
 
 
-def test_how_sure_it_is_comes_after_the_design_or_the_whole_space(
+def test_how_sure_it_is_comes_late_or_after_the_whole_space(
     space: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
-    answer(monkeypatch, ["1"] * 9)  # of which the first eight are about a design
+    answer(monkeypatch, ["1"] * 25)
     assert prefer(space) == 0
     asked = capsys.readouterr().out.split("\nquestion ")[1:]
-    assert all("too early to say how sure" in text for text in asked[1:8])
-    for text in asked[8:]:
+    assert all("too early to say how sure" in text for text in asked[1:24])
+    for text in asked[24:]:
         assert re.search(r"so far the best: .* \(\d+% sure\)", text)
     small = tmp_path / "small.toml"
     small.write_text('[milk]\nchoices = ["none", "oat", "cow"]\n')
     answer(monkeypatch, ["1"] * 5)
     assert prefer(small) == 0
     shown = capsys.readouterr().out
-    assert shown.count("the champion has met all others; questions repeat now") == 1
+    assert shown.count("all has been compared") == 1
     assert re.search(r"^1\. milk \w+ \(\d+% sure\)$", shown, re.MULTILINE)
 
 
@@ -160,7 +160,6 @@ def test_faults_are_named(space: Path, tmp_path: Path, capsys: Capture) -> None:
         assert prefer("--state", state, *options) == 2
         return capsys.readouterr().err
 
-    assert "begin with a FILE" in complaint()
     assert f"cannot read the space {other}: No such file" in complaint(other)
     assert "of at least 2, but got 1" in complaint(space, "--items", "1")
     assert "leave out --page or --judge" in complaint(space, "--page", "--judge", "true")
@@ -177,7 +176,7 @@ def test_faults_are_named(space: Path, tmp_path: Path, capsys: Capture) -> None:
 def test_more_can_be_said_than_which_is_the_best(
     space: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
-    answer(monkeypatch, ["3 1", "n", "=", "?", "h", "w1 2", 50 * "1" + "w", "4", "2 2"])
+    answer(monkeypatch, ["3 1", "n", "=", "?", "w1 2", 50 * "1" + "w", "4", "2 2"])
     assert prefer(space, "--items", "3") == 0
     state = tmp_path / "space-answers.json"  # where nothing else is said, beside the file
     assert said(state) == [
@@ -187,8 +186,6 @@ def test_more_can_be_said_than_which_is_the_best(
     ]
     shown = capsys.readouterr().out
     assert "2 1    the second is the best, then the first" in shown
-    assert "question 1: 3 > 1" in shown
-    assert "question 2: nothing said" in shown
     assert shown.count("is no answer") == 4
 
 

@@ -80,8 +80,7 @@ def _add_selection(parser: ArgumentParser) -> None:
 
 def _add_interview(parser: ArgumentParser) -> None:
     add = parser.add_argument
-    what = "what is to be compared, a TOML file; needed to begin"
-    add("file", type=Path, nargs="?", metavar="FILE", help=what)
+    add("file", type=Path, metavar="FILE", help="what is to be compared, a TOML file")
     state = "the file of the answers (default: beside FILE)"
     add("--state", type=Path, metavar="PATH", help=state)
     add("--items", type=int, help="things shown at a time (default: 2)")

@@ -34,12 +34,13 @@ function frame(item, name) {
 }
 
 /** Ask the server until it answers; what was sent twice counts once. */
-async function ask(path, body) {
-  const options = body && { method: "POST", body: JSON.stringify(body) };
+async function ask(path, said) {
+  const options = said && { method: "POST" };
+  const address = said ? `${path}?${new URLSearchParams(said)}` : path;
   for (;;) {
     const late = setTimeout(() => { find("problem").textContent = say("wait"); }, 700);
     try {
-      const answer = await fetch(path, options);
+      const answer = await fetch(address, options);
       clearTimeout(late);
       const text = await answer.text();
       find("problem").textContent = answer.ok ? "" : text;
@@ -53,11 +54,11 @@ async function ask(path, body) {
 }
 
 /** Tell the server something and show what it asks next. */
-async function tell(path, body) {
+async function tell(path, said) {
   if (busy) return;
   busy = true;
   find("items").classList.add("busy");
-  const next = await ask(path, body);
+  const next = await ask(path, said);
   busy = false;
   find("items").classList.remove("busy");
   if (next) await show(next);
