@@ -2,8 +2,9 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass, field
 from random import Random
@@ -74,10 +75,7 @@ class Session:
         Raises:
             UsageError: If nothing can be drawn.
         """
-        desk = self._desks[judge]
-        with desk.lock:
-            if desk.question is None:
-                self._ask(judge, desk)
+        with self._at_desk(judge) as desk:
             return self._told(judge, desk)
 
     def answer(self, judge: str, question: str, said: str) -> Told:
@@ -89,8 +87,7 @@ class Session:
             OSError: If it cannot be kept.
             UsageError: If it cannot be kept, or nothing can be drawn.
         """
-        desk = self._desks[judge]
-        with desk.lock:
+        with self._at_desk(judge) as desk:
             if desk.question is not None and question == self._id(judge, desk.question):
                 with self._log_lock:
                     is_kept = self._log.tell(desk.question, said, judge)
@@ -106,8 +103,7 @@ class Session:
             OSError: If that cannot be kept.
             UsageError: If it cannot be kept.
         """
-        desk = self._desks[judge]
-        with desk.lock:
+        with self._at_desk(judge) as desk:
             if question == self._id(judge, desk.question):
                 with self._log_lock:
                     answer = self._log.undo(judge)
@@ -125,6 +121,15 @@ class Session:
         agreement = [[name, *numbers] for name, numbers in sorted(agreed.items())]
         return {"best": best, "agreement": agreement, "chance": chance}
 
+    @contextmanager
+    def _at_desk(self, judge: str) -> Iterator[_Desk]:
+        """One at a time; with a question, if there is one."""
+        desk = self._desks[judge]
+        with desk.lock:
+            if desk.question is None:
+                self._ask(judge, desk)
+            yield desk
+
     def _ask(self, judge: str, desk: _Desk) -> None:
         """Put the next question on a desk, and look for challengers of the one after it."""
         search = self._log.search
@@ -141,8 +146,8 @@ class Session:
         if interview.num_compared:
             champion = interview.champion.unsqueeze(0)
             challengers = challengers[~is_row_of(challengers, interview.met(judge))]
-            if not len(challengers):  # the champion is new, and they have met
-                challengers = self._challengers(judge, search.interview, self._waiting())
+            if not len(challengers):  # they have met, or others are being asked about them
+                challengers = self._challengers(judge, interview, [])
         question = torch.cat([champion, challengers])[: search.num_items]
         if len(question) > 1:  # the champion is not always the first
             order = Random(search.num_answers).sample(range(len(question)), len(question))

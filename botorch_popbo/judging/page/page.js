@@ -92,6 +92,7 @@ async function show(next) {
   find("keys").textContent = say("keys", { choose: count === 2 ? "← →" : `1 – ${count}` });
   find("note").textContent = "";
   if (!count) {
+    setTimeout(tell, 10000, "state"); // another judge's answer may make another champion
     const told = await ask("best");
     if (told?.best.length) {
       find("note").textContent = say("endNote");
