@@ -8,7 +8,7 @@ from botorch.exceptions import InputDataError
 from torch import Tensor
 
 from botorch_popbo._errors import UsageError
-from botorch_popbo.judging._words import NUM_RANKED, describe, how_sure
+from botorch_popbo.judging._words import NUM_RANKED, describe, shown_chance
 from botorch_popbo.preference_search import PreferenceSearch
 from botorch_popbo.search.answers import Answer, Best
 
@@ -70,10 +70,10 @@ class Log:
 
     def best(self) -> list[str]:
         """The best things in words, the champion first; none before anything was compared."""
-        ranking = self.ranking()
-        sure = how_sure(self.search, ranking[0].chance) if ranking else ""
-        texts = [self.text(best.x) for best in ranking[:NUM_RANKED]]
-        return [f"{text} {sure}" for text in texts[:1]] + texts[1:]
+        chance = shown_chance(self.search)
+        sure = "too early to say how sure" if chance is None else f"{chance:.0%} sure"
+        texts = [self.text(best.x) for best in self.ranking()[:NUM_RANKED]]
+        return [f"{text} ({sure})" for text in texts[:1]] + texts[1:]
 
     def text(self, item: Tensor) -> str:
         """A point in words."""

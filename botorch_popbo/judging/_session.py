@@ -14,14 +14,15 @@ import torch
 from torch import Tensor
 
 from botorch_popbo._errors import UsageError
+from botorch_popbo._plain import Value
 from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.judging._drawer import Drawer, Drawn
 from botorch_popbo.judging._log import Log
 from botorch_popbo.judging._words import NUM_RANKED, describe, num_left, shown_chance
 from botorch_popbo.search.answers import Interview
 
-#: What a browser is told.
-Told = dict[str, object]
+#: What a browser or a program is told.
+Told = dict[str, Value]
 
 #: Answers up to which a model is fitted within a click; later the champion is that of the answers
 #: before the last one.
@@ -114,12 +115,11 @@ class Session:
 
     def best(self, judge: str) -> Told:
         """The best things so far, and how far the judges agree; the same for each of them."""
-        ranking = self._log.ranking()
-        chance = shown_chance(self._log.search, ranking[0].chance) if ranking else None
-        agreed = self._log.search.interview.agreement if ranking and len(self._desks) > 1 else {}
+        ranking, search = self._log.ranking(), self._log.search
+        agreed = search.interview.agreement if ranking and len(self._desks) > 1 else {}
         best = [{**self._shown(one.x), "words": self._words(one.x)} for one in ranking[:NUM_RANKED]]
         agreement = [[name, *numbers] for name, numbers in sorted(agreed.items())]
-        return {"best": best, "agreement": agreement, "chance": chance}
+        return {"best": best, "agreement": agreement, "chance": shown_chance(search)}
 
     @contextmanager
     def _at_desk(self, judge: str) -> Iterator[_Desk]:
@@ -157,12 +157,9 @@ class Session:
     def _look_ahead(
         self, judge: str, desk: _Desk, interview: Interview, shown: Sequence[Tensor] = ()
     ) -> "Future[Tensor]":
-        desk.learned, waiting = interview, [*self._waiting(), *shown]
+        desk.learned, asked = interview, [other.question for other in self._desks.values()]
+        waiting = [*shown, *(question for question in asked if question is not None)]
         return self._worker.submit(self._challengers, judge, interview, waiting)
-
-    def _waiting(self) -> list[Tensor]:
-        """The questions that wait for an answer."""
-        return [d.question for d in self._desks.values() if d.question is not None]
 
     def _challengers(self, judge: str, interview: Interview, waiting: Sequence[Tensor]) -> Tensor:
         """Points to be shown to a judge beside the champion, each drawn; none if all have met it.
@@ -199,10 +196,10 @@ class Session:
         return hashlib.sha256(json.dumps([number, items]).encode()).hexdigest()[:16]
 
     def _shown(self, item: Tensor) -> Told:
-        drawn = self._drawn(item)
+        drawn, told = self._drawn(item), {"parameters": self._space.decode(item)}
         if drawn.file is None:
-            return {"kind": "text", "text": drawn.text}
-        return {"kind": drawn.kind, "url": f"drawn/{drawn.file.parent.name}/{drawn.file.name}"}
+            return told | {"kind": "text", "text": drawn.text}
+        return told | {"kind": drawn.kind, "file": f"{drawn.file.parent.name}/{drawn.file.name}"}
 
     def _drawn(self, item: Tensor) -> Drawn:
         if self._drawer is None:

@@ -16,17 +16,12 @@ def read_study(path: Path) -> PreferenceSearch:
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     try:
         study = optuna.load_study(study_name="popbo prefer", storage=f"sqlite:///{path}")
-        begun = study.user_attrs
-        search = PreferenceSearch(
-            json.loads(begun["space"]), num_items=begun["items"], seed=begun["seed"]
-        )
-        attrs = study._storage.get_study_system_attrs(study._study_id)
-        trials, space = study.get_trials(), search.space
-        X = {  # of one that the command was killed at there are no parameters
-            trial.number: space.encode(values_of(space, trial.params))
-            for trial in trials
-            if trial.params
-        }
+        begun, trials = study.user_attrs, study.get_trials()
+        options = {"num_items": begun["items"], "seed": begun["seed"]}
+        search = PreferenceSearch(json.loads(begun["space"]), **options)
+        attrs, space = study._storage.get_study_system_attrs(study._study_id), search.space
+        # Of one that the command was killed at there are no parameters.
+        X = {t.number: space.encode(values_of(space, t.params)) for t in trials if t.params}
         for judge, pairs in read_answers(attrs, range(len(trials))):
             answer = answer_of(X, pairs, judge)
             if answer is not None:  # of several things one is the worst

@@ -25,15 +25,9 @@ def num_left(search: PreferenceSearch) -> int:
     return max(0, 3 * search.num_initial - search.interview.num_compared)
 
 
-def shown_chance(search: PreferenceSearch, chance: float) -> float | None:
+def shown_chance(search: PreferenceSearch) -> float | None:
     """How sure it is that nothing is better than the champion, where that means something."""
-    return None if num_left(search) and not search.is_complete else chance
-
-
-def how_sure(search: PreferenceSearch, chance: float) -> str:
-    """The same in words."""
-    shown = shown_chance(search, chance)
-    return "(too early to say how sure)" if shown is None else f"({shown:.0%} sure)"
+    return None if num_left(search) and not search.is_complete else search.best.chance
 
 
 def _value(parameter: Parameter, value: object) -> str:

@@ -1,7 +1,6 @@
 """The command ``popbo prefer``: judges answer in a terminal or on a page."""
 
 import json
-import re
 import shlex
 import tomllib
 import warnings
@@ -18,8 +17,9 @@ from botorch.exceptions.warnings import InputDataWarning
 from torch import Tensor
 
 from botorch_popbo._errors import UsageError, library
-from botorch_popbo.judging._drawer import Drawer, Drawn
+from botorch_popbo.judging._drawer import Drawer
 from botorch_popbo.judging._log import Log
+from botorch_popbo.judging._session import Session
 from botorch_popbo.preference_search import PreferenceSearch
 from botorch_popbo.space import Space
 
@@ -30,7 +30,6 @@ _HELP = """\
   n      next: all are good, or none is; nothing is said of them
   u      undo the last answer
   q      quit; the same command goes on"""
-_SHOW = re.compile(r"(?P<path>.+\.py):(?P<name>\w+)")
 
 
 def prefer(options: Namespace) -> int:
@@ -74,10 +73,11 @@ def read_file(path: Path, limit: float) -> tuple[Space, Callable[[Path], Drawer]
         raise UsageError(f"cannot read the space {path}: {reason}") from None
     if show is None:
         return space, None
-    match = _SHOW.fullmatch(show)
-    if match is None or not (file := path.parent / match["path"]).is_file():
+    where, _, name = show.rpartition(":")
+    file = path.parent / where
+    if not name.isidentifier() or not file.is_file():
         raise UsageError(f'show is a file and a function, as in "draw.py:render", not {show!r}')
-    return space, partial(Drawer, file, match["name"], limit=limit)
+    return space, partial(Drawer, file, name, limit=limit)
 
 
 def _begin(options: Namespace, space: Space) -> Log:
@@ -120,34 +120,29 @@ def ask_program(log: Log, command: str, show: Callable[[Path], Drawer] | None) -
         show: Makes, for a folder, what draws there.
 
     Raises:
-        UsageError: If the program cannot begin, or answers what is no answer.
+        UsageError: If the program cannot begin, fails, or answers what is no answer.
     """
     with ExitStack() as stack:
         stack.enter_context(suppress(BrokenPipeError))  # the program may end at any time
         folder = Path(stack.enter_context(TemporaryDirectory()))
         drawer = stack.enter_context(closing(show(folder))) if show else None
+        session = stack.enter_context(closing(Session(log, drawer, [command])))
         try:
             words = shlex.split(command)
             program = stack.enter_context(Popen(words, stdin=PIPE, stdout=PIPE, text=True))
         except (OSError, ValueError) as error:
             raise UsageError(f"cannot begin {command!r}: {error}") from None
-        while not log.search.is_complete:
-            items = log.search.question
-            told = [_for_program(log.search.space.decode(item), drawer) for item in items]
-            print(json.dumps({"items": told}), file=program.stdin, flush=True)
-            said = program.stdout.readline() if program.stdout else ""
+        told = session.state(command)
+        while told["items"]:
+            print(json.dumps(told | {"folder": str(folder)}), file=program.stdin, flush=True)
+            said = program.stdout.readline().strip() if program.stdout else ""
             if not said:
                 break
-            if not log.tell(items, said.strip(), command):
-                raise UsageError(f"{command!r} printed {said.strip()!r}, which is no answer")
+            before, told = told, session.answer(command, told["question"], said)
+            if told == before:
+                raise UsageError(f"{command!r} printed {said!r}, which is no answer")
     if program.returncode:
         raise UsageError(f"{command!r} ended with exit status {program.returncode}")
-
-
-def _for_program(values: dict[str, object], drawer: Drawer | None) -> dict[str, object]:
-    """What a program is told of a thing."""
-    drawn = drawer.draw(values) if drawer else Drawn("text")
-    return {"parameters": values, "text": drawn.text, "file": drawn.file and str(drawn.file)}
 
 
 def ask_in_terminal(log: Log) -> None:

@@ -14,7 +14,6 @@ from torch import Tensor
 from botorch_popbo._plain import Value
 from botorch_popbo._reproducible import one_thread
 from botorch_popbo.data._rows import is_row_of
-from botorch_popbo.models.ranking_gp import RankingGP
 from botorch_popbo.optuna._distributions import all_parameters, place_trials
 from botorch_popbo.optuna.sampler import PoPBOSampler
 from botorch_popbo.search.answers import Answer, Interview, Pair
@@ -124,14 +123,6 @@ class PreferentialPoPBOSampler(PoPBOSampler):
     def shown(self, study: Study | DashboardStudy) -> list[int]:
         """Numbers of the trials that are on the page of a preferential study."""
         return self._read(study).shown
-
-    def model(self, study: Study | DashboardStudy) -> RankingGP:
-        """The model of all answers in a preferential study, of points of its space.
-
-        Raises:
-            InputDataError: If nothing has been compared.
-        """
-        return self._read(study).interview.model
 
     def _read(self, study: Study | DashboardStudy) -> "_JudgedTrials":
         study = study if isinstance(study, Study) else study._study

@@ -186,7 +186,5 @@ def test_before_the_first_answer_there_is_no_best_trial() -> None:
         own._storage.set_study_system_attr(own._study_id, key, pairs)
     with pytest.raises(InputDataError, match="no best one"):
         sampler.best_trial(study)
-    with pytest.raises(InputDataError, match="nothing to learn"):
-        sampler.model(study)
     with pytest.raises(InputDataError, match="at least 0"):
         PreferentialPoPBOSampler(seed=-1)

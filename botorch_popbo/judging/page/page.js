@@ -18,14 +18,15 @@ function make(kind, attributes = {}, ...children) {
 
 /** What was drawn. */
 function frame(item, name) {
+  const url = `drawn/${item.file}`;
   const media = {
-    image: () => make("img", { src: item.url, alt: name }),
-    audio: () => make("audio", { src: item.url, controls: true, ariaLabel: name }),
-    video: () => make("video", { src: item.url, controls: true, ariaLabel: name }),
+    image: () => make("img", { src: url, alt: name }),
+    audio: () => make("audio", { src: url, controls: true, ariaLabel: name }),
+    video: () => make("video", { src: url, controls: true, ariaLabel: name }),
     page: () => {
       const page = make("iframe", { title: name });
       page.setAttribute("sandbox", "");
-      page.src = item.url;
+      page.src = url;
       return page;
     },
     text: () => make("div", { className: "text", textContent: item.text, tabIndex: 0, role: "group", ariaLabel: name }),
