@@ -8,9 +8,8 @@ from pathlib import Path
 names = zipfile.ZipFile(path).namelist()
 stray = [n for n in names if not n.startswith("botorch_popbo/") and ".dist-info/" not in n]
 package = Path(__file__).parent.parent / "botorch_popbo"
-kept = (
-    path for path in package.rglob("*") if path.suffix in (".py", ".typed", ".toml", ".mplstyle")
-)
+suffixes = [".py", ".typed", ".toml", ".mplstyle", ".html", ".css", ".js", ".json"]
+kept = (path for path in package.rglob("*") if path.suffix in suffixes)
 missing = {str(path.relative_to(package.parent)) for path in kept} - set(names)
 if stray or missing:
     sys.exit(f"{path}: unexpected {stray}, missing {sorted(missing)}")

@@ -84,7 +84,7 @@ def show(pictures: list[dict], titles: list[str]) -> None:
 
 
 search = PreferenceSearch(SPACE, num_items=4, seed=0)
-first = [search.space.decode(item) for item in search.ask()]
+first = search.ask()
 show(first, [f"liking {liking(**picture):.2f}" for picture in first])
 
 # %% [markdown]
@@ -104,7 +104,7 @@ def ask(way: str, seed: int) -> tuple[list[float], PreferenceSearch]:
     liked = []
     for _ in range(NUM_QUESTIONS):
         items = search.ask()
-        order = judge([search.space.decode(item) for item in items], rng)
+        order = judge(items, rng)
         if way == "order of four":
             search.tell(items, ranking=order)
         elif way == "worst of four":

@@ -140,7 +140,7 @@ class Page:
     def __init__(
         self, make_sampler: Callable[[int], Any], space: Space, num_items: int, seed: int
     ) -> None:
-        dashboard = library("optuna_dashboard.preferential", "a page", "judges")
+        dashboard = library("optuna_dashboard.preferential", "this method", "peers")
         library("optuna", "a page", "optuna").logging.set_verbosity(30)
         self._space, self._distributions = space, distributions_of(space)
         self._sampler = make_sampler(seed)
@@ -179,7 +179,7 @@ class Page:
 
 
 def _preferential_gp(seed: int) -> Any:
-    samplers = library("optuna_dashboard.preferential.samplers.gp", "this method", "judges")
+    samplers = library("optuna_dashboard.preferential.samplers.gp", "this method", "peers")
     return samplers.PreferentialGPSampler(seed=seed)
 
 
