@@ -127,7 +127,7 @@ def make_app(session: Session, keys: Mapping[str, str], folder: Path) -> Starlet
                 return JSONResponse(function(judge, *values))
             except (OSError, UsageError) as error:
                 print(error, file=sys.stderr)
-                return PlainTextResponse(str(error), 503)
+                return PlainTextResponse(f"{error}; please try again", 503)
 
         return Route(f"/{{key}}/{name}", told, methods=[method])
 
