@@ -133,8 +133,8 @@ class PreferenceSearch:
     @property
     def is_complete(self) -> bool:
         """Whether the champion has met all other points, so that questions would repeat."""
-        is_known = self.interview.num_compared > 0
-        return is_known and len(self.interview.met()) >= self.space.num_points
+        interview = self.interview
+        return bool(interview.num_compared) and len(interview.met()) >= self.space.num_points
 
     def ask(self) -> Any:
         """The next question, which does not change until it is answered.
@@ -270,9 +270,8 @@ class PreferenceSearch:
 
     def _next(self) -> Tensor:
         """The champion with those it has not met, or with any where there are too few."""
-        interview = self.interview
-        for known in (interview.met(), self.space.bounds[:0]):
-            items = interview.question(self.num_items, known, self.num_answers)
+        for known in (self.interview.met(), self.space.bounds[:0]):
+            items = self.interview.question(self.num_items, known, self.num_answers)
             if len(items) == self.num_items:
                 break
         return items

@@ -24,10 +24,6 @@ from botorch_popbo.search.answers import Interview
 #: What a browser or a program is told.
 Told = dict[str, Value]
 
-#: Answers up to which a model is fitted within a click; later the champion is that of the answers
-#: before the last one.
-_FAST = 24
-
 
 @dataclass
 class _Desk:
@@ -141,7 +137,8 @@ class Session:
             desk.ahead = self._look_ahead(judge, desk, before.interview, last)
         ahead, desk.ahead = desk.ahead, None  # if it fails, it is tried again
         challengers = ahead.result()
-        interview = search.interview if search.num_answers <= _FAST else desk.learned
+        is_slow = search.num_answers > search.settings.search.judge_fits
+        interview = desk.learned if is_slow else search.interview
         champion = search.space.bounds[:0]
         if interview.num_compared:
             champion = interview.champion.unsqueeze(0)

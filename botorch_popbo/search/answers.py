@@ -128,7 +128,7 @@ class Best(NamedTuple):
         utility: Its expected utility, in units of the prior's standard deviation.
         chance: The probability that no point of the space is better by more than the standard
             deviation of an answer's noise, below which judges do not agree with themselves. It is
-            calibrated from the end of the design on (docs/results/calibration.md).
+            calibrated from about twenty answers on (docs/results/calibration.md).
     """
 
     parameters: dict[str, Value]
@@ -210,11 +210,11 @@ class Interview:
             others = torch.cat([near, space.draw(_NUM_ANYWHERE, self.seed)]).unique(dim=0)
             others = others[~is_row_of(others, known)]
             utility = self.model(torch.cat([known, others])).add_jitter(1e-6)  # some are close
-            mean, root = utility.mean, psd_safe_cholesky(utility.covariance_matrix)
-            drawn = mean + torch.randn(_NUM_SAMPLES, len(mean), dtype=torch.double) @ root.T
+            root, mean = psd_safe_cholesky(utility.covariance_matrix), self.model(known).mean
+            drawn = utility.mean + torch.randn(_NUM_SAMPLES, len(root), dtype=torch.double) @ root.T
             enough = drawn.amax(-1, keepdim=True) - (2.0 * self.model.noise).sqrt()
             chance = (drawn >= enough).double().mean(0)[: len(known)]
-        order = mean[: len(known)].argsort(descending=True, stable=True)
+        order = mean.argsort(descending=True, stable=True)
         best = zip(known[order], mean[order].tolist(), chance[order].tolist(), strict=True)
         return [Best(space.decode(x), x, *numbers) for x, *numbers in best]
 
@@ -290,7 +290,7 @@ class Interview:
         agreed = dict[str, list[bool]]()
         for answer in self.answers:
             if answer.better:
-                mean, _ = _foreseen(self.model, answer, self.model.noise)
+                mean, _ = _foreseen(self.model, answer, 2.0 * self.model.noise.detach())
                 agreed.setdefault(answer.judge, []).extend((mean > 0).tolist())
         return {judge: (sum(each), len(each)) for judge, each in agreed.items()}
 

@@ -62,7 +62,9 @@ async function tell(path, said) {
   const next = await ask(path, said);
   busy = false;
   find("items").classList.remove("busy");
-  if (next) await show(next);
+  if (next && next.question !== state?.question) await show(next);
+  // At the end, another judge's answer may make another champion.
+  if (next && !next.items.length) setTimeout(tell, 10000, "state");
 }
 
 const choose = (said) => state?.items.length && tell("answer", { question: state.question, said });
@@ -93,7 +95,6 @@ async function show(next) {
   find("keys").textContent = say("keys", { choose: count === 2 ? "← →" : `1 – ${count}` });
   find("note").textContent = "";
   if (!count) {
-    setTimeout(tell, 10000, "state"); // another judge's answer may make another champion
     const told = await ask("best");
     if (told?.best.length) {
       find("note").textContent = say("endNote");
