@@ -53,12 +53,13 @@ class Drawer:
     def draw(self, values: Mapping[str, object]) -> Drawn:
         """What the function draws, or why it does not."""
         key = repr(values)
-        with self._lock:
-            if key not in self._drawn:
-                self._drawn[key] = drawn = self._draw(dict(values))
-                if not drawn.kind:
-                    print(f"{values} is not shown: {drawn.text}", file=sys.stderr)
-            return self._drawn[key]
+        if key not in self._drawn:  # what is drawn does not wait for what is being drawn
+            with self._lock:
+                if key not in self._drawn:
+                    self._drawn[key] = drawn = self._draw(dict(values))
+                    if not drawn.kind:
+                        print(f"{values} is not shown: {drawn.text}", file=sys.stderr)
+        return self._drawn[key]
 
     def close(self) -> None:
         """End what is being drawn, and draw no more."""

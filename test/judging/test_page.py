@@ -91,6 +91,19 @@ def test_pictures_texts_sounds_and_pages_are_shown(folder: Path) -> None:
     assert drawn[1].text == "<b>0.2</b>"
 
 
+def test_what_is_drawn_does_not_wait_for_what_is_being_drawn(folder: Path) -> None:
+    (folder / "draw.py").write_text(
+        "import time\ndef slow(wait): time.sleep(wait); return 'a text'"
+    )
+    drawer = Drawer(folder / "draw.py", "slow", folder, 60.0)
+    drawer.draw({"wait": 0})
+    drawing = Thread(target=drawer.draw, args=({"wait": 2},))
+    drawing.start()
+    drawer.draw({"wait": 0})
+    assert drawing.is_alive()
+    drawing.join()
+
+
 class Judges:
     """A session of which every answer is given at once."""
 
