@@ -19,8 +19,7 @@ def describe(space: Space, values: Mapping[str, object]) -> list[str]:
 def num_left(search: PreferenceSearch) -> int:
     """How many answers there are until the chance of the champion means something.
 
-    After 10 answers of 200 simulated judges it was .24 on average where .31 of the champions were
-    the best; after 20 and 40 it was right within .03 (docs/results/calibration.md).
+    It is calibrated from about twenty on (docs/results/calibration.md); a design alone says little.
     """
     return max(0, 3 * search.num_initial - search.interview.num_compared)
 
