@@ -168,11 +168,11 @@ class Session:
         for _ in range(5):
             known = torch.cat([interview.met(judge), *waiting, self._undrawable])
             items = interview.question(self._log.search.num_items, known, turn)
-            items = items[1:] if interview.num_compared else items
-            failed = [not self._drawn(item).kind for item in items]
+            start = int(interview.num_compared > 0)  # the champion is drawn, too
+            failed = [not self._drawn(item).kind for item in items][start:]
             if not any(failed):
-                return items
-            self._undrawable = torch.cat([self._undrawable, items[failed]])
+                return items[start:]
+            self._undrawable = torch.cat([self._undrawable, items[start:][failed]])
         raise UsageError("5 things one after another could not be drawn")
 
     def _told(self, judge: str, desk: _Desk) -> Told:
