@@ -85,7 +85,7 @@ class Log:
         if not self.path.exists() or self.path.read_bytes() != self._saved:
             raise UsageError(  # never over answers of somebody else
                 f"{self.path} was changed by another program, and the last answer is not in it; "
-                "give the same command again to go on"
+                "rerun the command to resume"
             )
         search.save(self.path)
         self.search, self._saved = search, self.path.read_bytes()

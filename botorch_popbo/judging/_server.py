@@ -144,7 +144,7 @@ def make_app(session: Session, keys: Mapping[str, str], folder: Path) -> Starlet
 
 
 def _key(path: Path, judge: str) -> str:
-    """What nobody else can guess, of a judge; the same whenever the command goes on."""
+    """What nobody else can guess, of a judge; the same at each start."""
     file = path.with_suffix(".key")
     file.touch(0o600)
     secret = file.read_bytes()

@@ -29,7 +29,7 @@ _HELP = """\
   =      no difference
   n      next: all are good, or none is; nothing is said of them
   u      undo the last answer
-  q      quit; the same command goes on"""
+  q      quit; rerun the command to resume"""
 
 
 def prefer(options: Namespace) -> int:
