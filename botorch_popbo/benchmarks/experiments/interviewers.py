@@ -58,7 +58,7 @@ class Search:
     @property
     def best(self) -> Tensor:
         """See :class:`Interviewer`."""
-        return self._search.best.x
+        return self._search.interview.champion
 
 
 class Tournament:
