@@ -38,5 +38,8 @@ def replacing(path: Path) -> Iterator[Path]:
         if target.exists():  # whoever may read the other may read this one
             shutil.copymode(target, partial)
         os.replace(partial, target)
+    except OSError as error:  # a full disk names no file, other faults the temporary one
+        error.filename, error.filename2 = str(path), None
+        raise
     finally:
         partial.unlink(missing_ok=True)

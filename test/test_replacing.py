@@ -1,5 +1,6 @@
 """A file is written whole or not at all, here by a search that is saved."""
 
+import errno
 import os
 import socket
 import stat
@@ -20,8 +21,16 @@ def test_a_file_appears_or_stays_whole(tmp_path: Path, monkeypatch: pytest.Monke
         patch.setattr(os, "replace", lambda *_: 1 / 0)  # after the whole content is written
         with pytest.raises(ZeroDivisionError):
             PreferenceSearch({"other": (0.0, 1.0)}).save(path)
+        patch.setattr(Path, "write_text", full_disk)
+        patch.setattr(Path, "write_bytes", full_disk)
+        with pytest.raises(OSError, match=f"No space left on device: '{path}'"):
+            SEARCH.save(path)
     assert path.read_text() == content
     assert list(tmp_path.iterdir()) == [path]
+
+
+def full_disk(*_: object, **__: object) -> None:
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 def test_a_link_stays_one_and_who_may_read_stays(tmp_path: Path) -> None:
