@@ -140,9 +140,10 @@ def propagate(
     share, last = 1.0, torch.inf
     for sweep in range(200):
         law = regression.given(site)
-        cavity = law.cavity[0] + offset, law.cavity[1]
-        said = likelihood.tilt(*cavity)
-        tilted = said._replace(mean=said.mean - offset)
+        above, variance = law.cavity
+        cavity = above + offset, variance
+        whole = likelihood.tilt(*cavity)
+        tilted = whole._replace(mean=whole.mean - offset)
         change = law.change_to(tilted)
         # Rounding may keep very sharp sites from coming closer, so that in the end less will do.
         allowed = max(tolerance, min(tolerance * 1.1 ** (sweep - 100), 1e-2))
@@ -162,7 +163,7 @@ def propagate(
         utilities=mean + covariance @ law.weights,
         log_evidence=law.log_evidence(tilted),
         by_log_noise=likelihood.by_log_noise(*cavity),
-        by_distances=likelihood.by_distances(said),
+        by_distances=likelihood.by_distances(whole),
         law=law,
     )
 

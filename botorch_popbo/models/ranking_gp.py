@@ -186,7 +186,8 @@ class RankingGP(RankModel, GP, FantasizeMixin):
         self.order = order
         # As they were given: a model of other data starts where this one did.
         prior = {"likelihood": likelihood, "covar_module": covar_module, "mean_module": mean_module}
-        self._prior: dict[str, Any] = deepcopy(prior | {"input_transform": input_transform})
+        self._prior: dict[str, Any] = deepcopy(prior)
+        self._prior["input_transform"] = input_transform  # of this no copy: whether there is one
         self._target, self.num_sources = records, len(sources)
         self._chosen = records.representatives(settings.num_conditioned)
         of_sources = [Records.from_order(source) for source in sources]
@@ -238,8 +239,9 @@ class RankingGP(RankModel, GP, FantasizeMixin):
     @property
     def comparisons(self) -> Tensor:
         """Rows of :attr:`datapoints` of which the first is better, as far as said; ``M x 2``."""
-        said = self._target.statements.subset(~self._target.statements.is_tie)
-        return self._target.item[torch.stack([said.better, said.worse], dim=-1)]
+        statements = self._target.statements
+        strict = statements.subset(~statements.is_tie)
+        return self._target.item[torch.stack([strict.better, strict.worse], dim=-1)]
 
     @property
     def utility(self) -> Tensor:
