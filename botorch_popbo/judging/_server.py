@@ -25,7 +25,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from botorch_popbo._errors import UsageError
 from botorch_popbo.judging._drawer import Drawer
 from botorch_popbo.judging._log import Log
-from botorch_popbo.judging._session import Session, Told
+from botorch_popbo.judging._session import Content, Session
 
 _LOOPBACK, _EVERYWHERE = ("127.0.0.1", "localhost", "::1"), ("0.0.0.0", "::")
 _OURS = "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -117,8 +117,8 @@ def make_app(session: Session, keys: Mapping[str, str], folder: Path) -> Starlet
         folder: Where things are drawn.
     """
 
-    def route(method: str, name: str, function: Callable[..., Told], *arguments: str) -> Route:
-        def told(request: Request) -> Response:
+    def route(method: str, name: str, function: Callable[..., Content], *arguments: str) -> Route:
+        def respond(request: Request) -> Response:
             judge = keys.get(request.path_params["key"])
             if judge is None:
                 return PlainTextResponse("this is no address of a judge", 404)
@@ -129,7 +129,7 @@ def make_app(session: Session, keys: Mapping[str, str], folder: Path) -> Starlet
                 print(error, file=sys.stderr)
                 return PlainTextResponse(f"{error}; please try again", 503)
 
-        return Route(f"/{{key}}/{name}", told, methods=[method])
+        return Route(f"/{{key}}/{name}", respond, methods=[method])
 
     return Starlette(
         routes=[

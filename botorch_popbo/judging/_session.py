@@ -21,8 +21,8 @@ from botorch_popbo.judging._log import Log
 from botorch_popbo.judging._words import NUM_RANKED, describe, num_left, shown_chance
 from botorch_popbo.search.answers import Interview
 
-#: What a browser or a program is told.
-Told = dict[str, Value]
+#: What a browser or a program gets.
+Content = dict[str, Value]
 
 
 @dataclass
@@ -66,16 +66,16 @@ class Session:
         """Draw no more."""
         self._worker.shutdown(wait=False, cancel_futures=True)
 
-    def state(self, judge: str) -> Told:
+    def state(self, judge: str) -> Content:
         """The question of a judge and how far the search is.
 
         Raises:
             UsageError: If nothing can be drawn.
         """
         with self._at_desk(judge) as desk:
-            return self._told(judge, desk)
+            return self._content(judge, desk)
 
-    def answer(self, judge: str, question: str, said: str) -> Told:
+    def answer(self, judge: str, question: str, said: str) -> Content:
         """Keep an answer to a question, if it is one, and ask the next one.
 
         An answer to another question is one that was given twice, and not kept.
@@ -91,9 +91,9 @@ class Session:
                 if is_kept:
                     desk.question = None
                     self._ask(judge, desk)
-            return self._told(judge, desk)
+            return self._content(judge, desk)
 
-    def undo(self, judge: str, question: str) -> Told:
+    def undo(self, judge: str, question: str) -> Content:
         """Take back the last answer of a judge who sees a question, and ask it again.
 
         Raises:
@@ -107,9 +107,9 @@ class Session:
                 if answer is not None:
                     desk.question = answer.items
                     desk.ahead = self._look_ahead(judge, desk, self._log.search.interview)
-            return self._told(judge, desk)
+            return self._content(judge, desk)
 
-    def best(self, judge: str) -> Told:
+    def best(self, judge: str) -> Content:
         """The best things so far, and how far the judges agree; the same for each of them."""
         ranking, search = self._log.ranking(), self._log.search
         agreed = search.interview.agreement if ranking and len(self._desks) > 1 else {}
@@ -175,7 +175,7 @@ class Session:
             self._undrawable = torch.cat([self._undrawable, items[start:][failed]])
         raise UsageError("5 things one after another could not be drawn")
 
-    def _told(self, judge: str, desk: _Desk) -> Told:
+    def _content(self, judge: str, desk: _Desk) -> Content:
         search = self._log.search
         items = [] if desk.question is None else [self._shown(item) for item in desk.question]
         return {
@@ -192,11 +192,11 @@ class Session:
         items = None if question is None else question.tolist()
         return hashlib.sha256(json.dumps([number, items]).encode()).hexdigest()[:16]
 
-    def _shown(self, item: Tensor) -> Told:
-        drawn, told = self._drawn(item), {"parameters": self._space.decode(item)}
+    def _shown(self, item: Tensor) -> Content:
+        drawn, content = self._drawn(item), {"parameters": self._space.decode(item)}
         if drawn.file is None:
-            return told | {"kind": "text", "text": drawn.text}
-        return told | {"kind": drawn.kind, "file": f"{drawn.file.parent.name}/{drawn.file.name}"}
+            return content | {"kind": "text", "text": drawn.text}
+        return content | {"kind": drawn.kind, "file": f"{drawn.file.parent.name}/{drawn.file.name}"}
 
     def _drawn(self, item: Tensor) -> Drawn:
         if self._drawer is None:

@@ -132,14 +132,14 @@ def ask_program(log: Log, command: str, show: Callable[[Path], Drawer] | None) -
             program = stack.enter_context(Popen(words, stdin=PIPE, stdout=PIPE, text=True))
         except (OSError, ValueError) as error:
             raise UsageError(f"cannot begin {command!r}: {error}") from None
-        told = session.state(command)
-        while told["items"]:
-            print(json.dumps(told | {"folder": str(folder)}), file=program.stdin, flush=True)
+        content = session.state(command)
+        while content["items"]:
+            print(json.dumps(content | {"folder": str(folder)}), file=program.stdin, flush=True)
             said = program.stdout.readline().strip() if program.stdout else ""
             if not said:
                 break
-            before, told = told, session.answer(command, told["question"], said)
-            if told == before:
+            before, content = content, session.answer(command, content["question"], said)
+            if content == before:
                 raise UsageError(f"{command!r} printed {said!r}, which is no answer")
     if program.returncode:
         raise UsageError(f"{command!r} ended with exit status {program.returncode}")
