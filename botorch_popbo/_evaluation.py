@@ -3,15 +3,17 @@
 import pickle
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from contextlib import closing, contextmanager
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
+from inspect import isgenerator
 from math import isfinite, isnan, nan
 from signal import SIG_IGN, SIGINT, signal
-from typing import TYPE_CHECKING, Literal, NamedTuple, SupportsIndex
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, SupportsIndex
 
+from botorch_popbo._parts import Parts, Rivals
 from botorch_popbo._plain import Value, as_float
 
 if TYPE_CHECKING:
@@ -20,7 +22,6 @@ if TYPE_CHECKING:
 Direction = Literal["minimize", "maximize"]
 Function = Callable[..., Value]
 Parameters = dict[str, Value]
-Submit = Callable[[Parameters], "Future[Ended]"]
 
 
 @dataclass(frozen=True)
@@ -29,11 +30,12 @@ class Evaluation:
 
     Attributes:
         parameters: What the function was called with.
-        status: "completed" or "failed"; in the file also "running".
+        status: "completed", "failed", or "stopped" after some parts; in the file also "running".
         value: What it returned; NaN if there is nothing.
         standard_error: What it returned beside; NaN if there is nothing.
         reason: The error of a failed one.
         is_past: Whether it is one of ``start``, which was not evaluated here.
+        parts: What a generator yielded, in order.
     """
 
     parameters: Parameters
@@ -42,9 +44,12 @@ class Evaluation:
     standard_error: float = nan
     reason: str = ""
     is_past: bool = False
+    parts: Sequence[float] = ()
 
     def __str__(self) -> str:
         outcome = f"{self.value:.6g}" if self.status == "completed" else self.reason or self.status
+        if self.status == "stopped":
+            outcome = f"stopped after {len(self.parts)} parts"
         values = ", ".join(
             f"{name} = {value:.6g}" if isinstance(value, float) else f"{name} = {value}"
             for name, value in self.parameters.items()
@@ -54,7 +59,40 @@ class Evaluation:
     def to_json(self) -> dict[str, object]:
         """How it is written in a file: ``None`` stands for NaN, which is not JSON."""
         is_nan = {name for name in ("value", "standard_error") if isnan(getattr(self, name))}
-        return asdict(self) | dict.fromkeys(is_nan)
+        row = asdict(self) | dict.fromkeys(is_nan)
+        parts = [*row.pop("parts")]
+        return row | {"parts": parts} if parts else row  # as earlier versions wrote it
+
+
+@dataclass(frozen=True)
+class Watch:
+    """Whether to go on with an evaluation that comes in parts.
+
+    Attributes:
+        rivals: The whole evaluations.
+        sign: 1 where larger values are better, -1 where smaller are.
+        is_resumable: Whether the function takes the number of parts that it need not repeat.
+        keep: Called with all parts after each one.
+    """
+
+    rivals: Rivals
+    sign: float
+    is_resumable: bool = False
+    keep: Callable[[Sequence[float]], object] = tuple
+
+    def stops(self, parts: Sequence[float]) -> bool:
+        """Whether to end after these parts."""
+        self.keep(parts)
+        return self.rivals.worth(named(parts, self.sign)) < 1.0
+
+
+def named(parts: Sequence[float], sign: float) -> Parts:
+    """Parts by their places, larger being better."""
+    return {place: [sign * part] for place, part in enumerate(parts)}
+
+
+Submit = Callable[[Evaluation, Watch], "Future[Ended]"]
+_WHOLE = Watch(Rivals("mean", (), ()), 1.0)
 
 
 @dataclass(frozen=True)
@@ -112,11 +150,26 @@ class Ended(NamedTuple):
 _MISTAKES = (AttributeError, ImportError, NameError, SyntaxError)
 
 
-def evaluate(function: Function, parameters: Parameters) -> Ended:
-    """Call a function; an exception or a value that is not a finite number is a failure."""
+def evaluate(function: Function, begun: Evaluation, watch: Watch = _WHOLE) -> Ended:
+    """Call a function; an exception or a value that is not a finite number is a failure.
+
+    Args:
+        function: The function. A generator is ended where the rest is not worth its cost.
+        begun: What it is called with, and the parts that it need not repeat.
+        watch: What tells whether the rest is worth its cost; by default it is.
+
+    Returns:
+        What became of it.
+    """
     number: float | None = nan
+    parameters, parts = begun.parameters, [*begun.parts]
     try:
-        returned = function(**parameters)
+        taken_up = {"done": len(parts)} if watch.is_resumable else {}
+        returned: Value = function(**parameters, **taken_up)
+        if isgenerator(returned):
+            returned = _evaluate_parts(returned, parts, watch)
+            if returned is None:
+                return Ended(replace(begun, status="stopped", parts=tuple(parts)))
         is_pair = isinstance(returned, tuple) and len(returned) == 2
         if isinstance(returned, Mapping) and returned.keys() == {"value", "standard_error"}:
             value, error = returned["value"], returned["standard_error"]
@@ -127,13 +180,45 @@ def evaluate(function: Function, parameters: Parameters) -> Ended:
             raise ValueError(f"the value is not a finite number: {value!r}")
         if deviation is None or deviation < 0.0 or deviation > 1e154:  # its square is a number
             raise ValueError(f"the standard error is not a number from 0 to 1e154: {error!r}")
-        return Ended(Evaluation(parameters, "completed", number, deviation), is_pair=is_pair)
+        whole = Evaluation(parameters, "completed", number, deviation, parts=tuple(parts))
+        return Ended(whole, is_pair=is_pair)
     except Exception as error:
         # A TypeError of the call itself has no deeper frame.
         is_call = isinstance(error, TypeError) and error.__traceback__.tb_next is None  # type: ignore[union-attr]
         is_mistake = number is None or is_call or isinstance(error, _MISTAKES)
-        failed = Evaluation(parameters, "failed", reason=f"{type(error).__name__}: {error}")
+        reason = f"{type(error).__name__}: {error}"
+        failed = Evaluation(parameters, "failed", reason=reason, parts=tuple(parts))
         return Ended(failed, traceback.format_exc(), is_mistake)
+
+
+def _evaluate_parts(
+    generator: Generator[Value, Any, Value], parts: list[float], watch: Watch
+) -> Value:
+    """The value of a whole evaluation; ``None`` where it is ended before.
+
+    Args:
+        generator: Yields the parts and may return the value.
+        parts: Those that there are, to which the others are added.
+        watch: What tells whether the rest is worth its cost.
+
+    Raises:
+        ValueError: If a part is not a finite number, or there is none.
+    """
+    with closing(generator):
+        while True:
+            try:
+                part = next(generator)
+            except StopIteration as end:
+                if not parts:
+                    raise ValueError("the function yielded no part") from None
+                whole = watch.rivals.of([[part] for part in parts]).item()
+                return whole if end.value is None else end.value
+            number = as_float(part)
+            if number is None or not isfinite(number):
+                raise ValueError(f"part {len(parts) + 1} is not a finite number: {part!r}")
+            parts.append(number)
+            if watch.stops(parts):
+                return None
 
 
 @contextmanager
@@ -152,9 +237,9 @@ def evaluator(function: Function, n_jobs: int) -> Iterator[Submit]:
         raise ValueError(f"n_jobs is a whole number of at least 1, or -1, but got {n_jobs!r}.")
     if n_jobs == 1:
 
-        def submit_here(parameters: Parameters) -> Future[Ended]:
+        def submit_here(begun: Evaluation, watch: Watch) -> Future[Ended]:
             future: Future[Ended] = Future()
-            future.set_result(evaluate(function, parameters))
+            future.set_result(evaluate(function, begun, watch))
             return future
 
         yield submit_here
@@ -174,15 +259,15 @@ def evaluator(function: Function, n_jobs: int) -> Iterator[Submit]:
     deaf = (SIGINT, SIG_IGN)
     pool = partial(get_reusable_executor, n_jobs, timeout=30, initializer=signal, initargs=deaf)
     try:
-        yield lambda parameters: pool().submit(_evaluate_copy, content, parameters)
+        yield lambda *task: pool().submit(_evaluate_copy, content, *task)
     finally:
         pool().shutdown(wait=True, kill_workers=True)
 
 
-def _evaluate_copy(content: bytes, parameters: Parameters) -> Ended:
+def _evaluate_copy(content: bytes, begun: Evaluation, watch: Watch) -> Ended:
     try:
         function = pickle.loads(content)
     except Exception as error:
         error.add_note("Workers import the function: let its module be one that they find.")
         raise
-    return evaluate(function, parameters)
+    return evaluate(function, begun, watch)

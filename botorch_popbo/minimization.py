@@ -7,22 +7,35 @@ import os
 import sys
 import time
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from hashlib import sha256
 from numbers import Real
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, NamedTuple, get_args
 
+import numpy as np
+import torch
 from botorch.exceptions import InputDataError
 from botorch.exceptions.warnings import InputDataWarning
 from torch import Tensor
 
-from botorch_popbo._evaluation import Direction, Ended, Evaluation, Result, Submit, evaluator
+from botorch_popbo._evaluation import (
+    Direction,
+    Ended,
+    Evaluation,
+    Result,
+    Submit,
+    Watch,
+    evaluator,
+    named,
+)
+from botorch_popbo._parts import Rivals, Summary
 from botorch_popbo._plain import Value
 from botorch_popbo._replacing import replacing
 from botorch_popbo._reproducible import one_thread
+from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.search.suggest import Search
 from botorch_popbo.search.trials import Trial, Trials
 from botorch_popbo.settings import Settings
@@ -58,8 +71,17 @@ def minimize(
     progress: bool = True,
     order_only: bool = False,
     settings: Settings | None = None,
+    parts: Summary = "mean",
+    resumable: bool = False,
+    budget: int | None = None,
 ) -> Result:
     """Minimize a function of named parameters, by the order of its values.
+
+    A generator yields a number after each part of an evaluation, such as a fold or an epoch. It is
+    closed where its chance to be better than the best, by what the rest added to the same parts of
+    whole evaluations, is less than new evaluations have for the same number of parts, and less than
+    a quarter. The model learns what it would have been, and how uncertain that is. Only whole
+    evaluations are recommended.
 
     An exception in the function, or a value that is not a finite number, is a failed trial: it
     counts, and ranks below every success. The traceback of the first is logged. As long as nothing
@@ -99,6 +121,13 @@ def minimize(
         order_only: Whether to ignore how far apart outcomes are. Any increasing transform of them
             then gives the same suggestions, bit for bit.
         settings: What the model assumes, and how to search.
+        parts: Whether an evaluation is the "mean" of its parts or the "last" of them, unless the
+            generator returns something else.
+        resumable: Whether the generator takes ``done``, the number of parts that it need not yield
+            again. A stopped evaluation is then taken up where its chance has become large enough,
+            and one that was interrupted is resumed after its last part.
+        budget: Number of parts after which no further evaluation begins. One that does not come in
+            parts counts as one.
 
     Returns:
         The best evaluations, by the model and as observed, and all others.
@@ -110,8 +139,8 @@ def minimize(
             direction, start, seed, design or settings, or holds what no run writes.
         KeyboardInterrupt: After Ctrl-C; one line says how to go on. If a script does not catch it,
             it ends with status 130 and without a traceback.
-        ValueError: If ``timeout`` is no number, or ``n_jobs`` neither -1 nor a whole number of at
-            least 1.
+        ValueError: If ``timeout`` is no number, ``n_jobs`` neither -1 nor a whole number of at
+            least 1, or ``parts`` neither "mean" nor "last".
         PicklingError: If the function cannot be sent to worker processes. Let it make its locks,
             connections and open files itself, when it is called.
         OSError: If a file cannot be read or written; ``path`` is a regular file, or none yet.
@@ -127,7 +156,9 @@ def minimize(
         settings = (settings or Settings()).with_order_only(order_only)
         number = settings.search.num_initial if n_initial is None else n_initial
         search = Search(at_least(0, seed=seed), settings, at_least(1, n_initial=number))
-        run = _Run(space, n_trials, search, direction, start, path)
+        most = math.inf if budget is None else at_least(1, budget=budget)
+        stopping = _Stopping(parts, resumable, most)
+        run = _Run(space, n_trials, search, direction, start, path, stopping)
         try:
             with _bar(run, progress) as bar:
                 run.evaluate(submit, n_jobs, deadline, bar, callback)
@@ -138,6 +169,14 @@ def minimize(
                 raise
             raise _Interrupted(130) from None
     return run.result()
+
+
+class _Stopping(NamedTuple):
+    """How evaluations come in parts; see :func:`minimize`."""
+
+    summary: Summary
+    is_resumable: bool
+    budget: float
 
 
 class _Run:
@@ -156,11 +195,12 @@ class _Run:
         direction: Direction,
         start: Value,
         path: str | os.PathLike[str] | None,
+        stopping: _Stopping,
     ) -> None:
         if direction not in get_args(Direction):
             raise InputDataError(f'direction is "minimize" or "maximize", but got {direction!r}.')
         self.direction, self.sign = direction, 1.0 if direction == "maximize" else -1.0
-        self.space, self.search = Space.read(space), search
+        self.space, self.search, self.stopping = Space.read(space), search, stopping
         given = read_start(start, self.space, self.sign)
         self.past, self.new = ([e for e in given if e.is_past is past] for past in (True, False))
         self.start = sha256(repr(self.past + self.new).encode()).hexdigest()[:8]
@@ -189,12 +229,28 @@ class _Run:
     @property
     def trials(self) -> Trials:
         """What is known of points."""
-        ended = []
+        rivals, ended = self.rivals, []
         for e in self.past + self.ended:
-            value = -math.inf if e.status == "failed" else self.sign * e.value
-            ended.append(Trial(self._x(e), [value], variance=e.standard_error**2))
+            values, rest = [-math.inf if e.status == "failed" else self.sign * e.value], [0.0]
+            if e.status == "stopped":
+                values, rest, _ = rivals.foresee(named(e.parts, self.sign))
+            ended.append(Trial(self._x(e), values, (), e.standard_error**2, rest))
         pending = [self._x(e) for e in self.new if e.status == "running"]
         return Trials.gather(ended, pending, (len(self.space.parameters), 1, 0))
+
+    @property
+    def rivals(self) -> Rivals:
+        """The whole evaluations."""
+        evaluations = [
+            (named(e.parts, self.sign), [self.sign * e.value] if e.status == "completed" else None)
+            for e in self.past + self.ended
+        ]
+        return Rivals.among(self.stopping.summary, evaluations)
+
+    @property
+    def num_parts(self) -> int:
+        """How many parts have been evaluated."""
+        return sum(len(e.parts) or e.status != "running" for e in self.new)
 
     def _x(self, evaluation: Evaluation) -> Tensor:
         return self.space.encode(evaluation.parameters)
@@ -215,10 +271,11 @@ class _Run:
             num_jobs = 1 if suspects else n_jobs
             while len(running) < num_jobs and (left or len(self.new) < self.n_trials):
                 is_over = len(self.ended) > num_before and self._fails_in_one_way
-                if (running or self.ended) and (is_over or time.monotonic() >= deadline):
+                is_over |= time.monotonic() >= deadline or self.num_parts >= self.stopping.budget
+                if (running or self.ended) and is_over:
                     break
                 index = left.pop(0) if left else self._begin()
-                running[submit(self.new[index].parameters)] = index
+                running[submit(self.new[index], self._watch(index, n_jobs))] = index
             if not running:
                 break
             done, others = wait(running, return_when=FIRST_COMPLETED)
@@ -243,8 +300,28 @@ class _Run:
         if self.ended and self._completed and not self._has("completed"):
             _warn(f"{self._failures}. The result is the best past one.")
 
+    def _watch(self, index: int, n_jobs: int) -> Watch:
+        """What ends an evaluation, and in this process keeps the parts that it need not repeat."""
+        is_resumable = self.stopping.is_resumable
+
+        def keep(parts: Sequence[float]) -> None:
+            self.new[index] = replace(self.new[index], parts=tuple(parts))
+            self.save()
+
+        # A worker tells of parts when it ends.
+        kept = keep if is_resumable and n_jobs == 1 else tuple
+        return Watch(self.rivals, self.sign, is_resumable, kept)
+
     def _begin(self) -> int:
-        """The index of another evaluation, which runs."""
+        """The index of another evaluation, which runs, or of one that is taken up."""
+        stopped = [(i, e) for i, e in enumerate(self.new) if e.status == "stopped"]
+        if self.stopping.is_resumable and stopped:
+            rivals = self.rivals
+            worth = [rivals.worth(named(e.parts, self.sign)) for _, e in stopped]
+            index, taken_up = stopped[np.argmax(worth)]
+            if max(worth) >= 1.0:
+                self.new[index] = replace(taken_up, status="running")
+                return index
         x = self.search.suggest(self.space, self.trials, len(self.past + self.new))
         self.new.append(Evaluation(self.space.decode(x)))
         return len(self.new) - 1
@@ -311,7 +388,8 @@ class _Run:
         trials, inferred = self.trials, ""
         if len(trials.X.unique(dim=0)) > 1:
             [model] = self.search.models(self.space, trials).objectives
-            x = model.incumbent_among(self.space.contains(model.known_X))
+            whole = torch.stack([self._x(e) for e in completed])
+            x = model.incumbent_among(is_row_of(model.known_X, whole))
             at_best = [e for e in completed if self._x(e).equal(x)]
             best = max(at_best or completed, key=lambda e: self.sign * e.value)
             inferred = model.inferred
@@ -361,6 +439,8 @@ class _Run:
             "n_initial": self.search.num_initial,
             "seed": self.search.seed,
             "settings": changed,
+            "parts": self.stopping.summary,
+            "resumable": self.stopping.is_resumable,
         }
 
     def _load(self, path: Path) -> None:
@@ -371,7 +451,7 @@ class _Run:
             OSError: If it cannot be read.
         """
         try:
-            # Earlier versions wrote NaN, and not yet settings.
+            # Earlier versions wrote NaN, and not yet settings and parts.
             content = json.loads(path.read_text(encoding="utf-8"), parse_constant=lambda _: None)
             rows = content.pop("evaluations")
             if content["format"] != _FORMAT or not isinstance(rows, list):
@@ -379,7 +459,8 @@ class _Run:
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             message = f"{path} holds no run of this version. Give another path."
             raise InputDataError(message) from None
-        before, now = _texts({"settings": {}} | content), _texts(self._header())
+        earlier = {"settings": {}, "parts": "mean", "resumable": False}
+        before, now = _texts(earlier | content), _texts(self._header())
         for name in before | now:
             if before.get(name) != now.get(name):
                 raise InputDataError(
@@ -394,6 +475,8 @@ class _Run:
             read_evaluation(row, f"{path}, evaluation {place}", self.space)
             for place, row in enumerate(rows[number:], number + 1)
         ]
+        if not self.stopping.is_resumable:
+            self.new = [replace(e, parts=()) if e.status == "running" else e for e in self.new]
 
 
 def _warn(message: str) -> None:

@@ -17,7 +17,7 @@ from torch import Tensor
 
 from botorch_popbo._evaluation import Evaluation, evaluate
 from botorch_popbo._exports import PREFIXES, find_export, find_outcome, read_export
-from botorch_popbo._plain import Value
+from botorch_popbo._plain import Value, as_float
 from botorch_popbo.space import Parameter, Space
 
 if TYPE_CHECKING:
@@ -151,13 +151,19 @@ def read_evaluation(row: Value, where: str, space: Space) -> Evaluation:
     if not isinstance(row, dict) or not isinstance(row.get("parameters"), dict):
         raise InputDataError(f"{where}: {row!r} is not an evaluation.")
     found = _evaluation(where, row["parameters"], space, "", 1.0)
-    if row.get("status") == "completed":  # as if the function returned it
+    parts, status = row.get("parts", []), row.get("status")
+    if not isinstance(parts, list) or not all(map(math.isfinite, map(_number, parts))):
+        raise InputDataError(f"{where}: parts are {parts!r}, not finite numbers.")
+    found = replace(found, parts=tuple(map(float, parts)))
+    if status == "completed":  # as if the function returned it
         outcome = {name: row.get(name) for name in ("value", "standard_error")}
-        found = evaluate(lambda **_: outcome, found.parameters).evaluation
+        found = evaluate(lambda **_: outcome, found).evaluation
         if found.status == "failed":
             raise InputDataError(f"{where}: {found.reason}.")
-    elif row.get("status") == "failed":
-        found = replace(found, status="failed", reason=str(row.get("reason")))
+    elif status == "failed":
+        found = replace(found, status=status, reason=str(row.get("reason")))
+    elif status == "stopped" and parts:
+        found = replace(found, status=status)
     written = found.to_json()
     for name in [*written, *row]:
         read, expected = (each.get(name, "missing") for each in (row, written))
@@ -255,6 +261,11 @@ def _value(value: Value, parameter: Parameter, is_past: bool) -> Value:
     if not is_past and not parameter.low <= number <= parameter.high:
         raise ValueError(f"not from {parameter.low} to {parameter.high}")
     return int(number) if is_whole else number
+
+
+def _number(value: Value) -> float:
+    number = as_float(value)
+    return math.nan if number is None else number
 
 
 def _outcome(value: Value, sign: float) -> float:

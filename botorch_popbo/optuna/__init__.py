@@ -9,6 +9,14 @@ except ModuleNotFoundError as error:
 
 from botorch_popbo.optuna._result import plot_result, study_of
 from botorch_popbo.optuna.preferential import PreferentialPoPBOSampler
+from botorch_popbo.optuna.pruner import PoPBOPruner, report_parts
 from botorch_popbo.optuna.sampler import PoPBOSampler
 
-__all__ = ["PoPBOSampler", "PreferentialPoPBOSampler", "plot_result", "study_of"]
+__all__ = [
+    "PoPBOPruner",
+    "PoPBOSampler",
+    "PreferentialPoPBOSampler",
+    "plot_result",
+    "report_parts",
+    "study_of",
+]

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 from optuna.distributions import BaseDistribution
-from optuna.study import Study, StudyDirection
+from optuna.study import Study
 from optuna.trial import FrozenTrial, TrialState
 
 from botorch_popbo._plain import Value
@@ -16,11 +16,12 @@ from botorch_popbo.optuna._distributions import (
     share_of,
     value_at,
 )
+from botorch_popbo.optuna.pruner import parts_of, rivals_of, signs_of
 from botorch_popbo.search.trials import Trial, Trials
 from botorch_popbo.space import Space
 
-# Better than all else, but a number: Optuna allows infinitely good values.
-_BEST = 1e154
+# Better than all else, but a number whose square is one: Optuna allows infinitely good values.
+_BEST = 1e150
 _CONSTRAINTS = "constraints"  # as Optuna names them among the system attributes
 _SUGGESTION = "popbo:suggestion:"
 
@@ -69,7 +70,7 @@ class Suggestions:
 
 def read_trials(
     trials: Sequence[FrozenTrial],
-    directions: Sequence[StudyDirection],
+    study: Study,
     distributions: Mapping[str, BaseDistribution],
     suggestions: Suggestions,
     variance: float,
@@ -78,13 +79,14 @@ def read_trials(
     """The space of a study, and what is known of its points.
 
     A failed trial is worse than every success, and so is one of an infinitely bad value, unless the
-    same point succeeded at another time. A trial that runs, or failed before it asked for all, is
-    where it was suggested to be. A constraint that a completed trial did not set does not apply
+    same point succeeded at another time. A pruned trial is what it would have been, and pending if
+    no completed one has the same parts; without a part it has failed. A trial that runs, or failed
+    before it asked for all, is where it was suggested to be. A constraint that a completed trial did not set does not apply
     there.
 
     Args:
         trials: The trials but the one to suggest for.
-        directions: The directions of the objectives.
+        study: The study.
         distributions: The parameters' distributions.
         suggestions: What was suggested for them.
         variance: The variance of the outcomes; NaN if unknown.
@@ -102,13 +104,18 @@ def read_trials(
     ]
     space, points = place_trials(values, is_telling, distributions, max_listed)
     slacks = _slacks(trials, completed)
-    signs = [1.0 if direction == StudyDirection.MAXIMIZE else -1.0 for direction in directions]
-    ended = [
-        Trial(x, _outcomes(trials[index], completed, signs), slacks[index], variance)
-        for index, x in points.items()
-        if trials[index].state.is_finished()
-    ]
-    pending = [x for index, x in points.items() if not trials[index].state.is_finished()]
+    signs = signs_of(study)
+    rivals = rivals_of(study, trials)
+    ended, pending = [], []
+    for index, x in points.items():
+        trial, rest = trials[index], [0.0] * len(signs)
+        outcome, parts = _outcome(trial, signs), parts_of(trial, signs)
+        if trial.state == TrialState.PRUNED and parts:
+            outcome, rest, _ = rivals.foresee(parts)
+        if trial.state.is_finished() and math.inf not in rest:
+            ended.append(Trial(x, outcome, slacks[index], variance, rest))
+        else:
+            pending.append(x)
     num_constraints = len(slacks[0]) if slacks else 0
     return space, Trials.gather(ended, pending, (len(distributions), len(signs), num_constraints))
 
@@ -173,48 +180,13 @@ def _listed(trial: FrozenTrial) -> Sequence[float]:
     return trial.system_attrs.get(_CONSTRAINTS) or ()
 
 
-def _outcomes(
-    trial: FrozenTrial, completed: Sequence[FrozenTrial], signs: Sequence[float]
-) -> list[float]:
+def _outcome(trial: FrozenTrial, signs: Sequence[float]) -> list[float]:
     """Values to maximise; minus infinity where there is none."""
     failure = [-math.inf] * len(signs)
-    if trial.state == TrialState.COMPLETE:
-        values = [min(sign * v, _BEST) for sign, v in zip(signs, trial.values, strict=True)]
-        return failure if -math.inf in values else values
-    if trial.state == TrialState.PRUNED and len(signs) == 1:
-        return [_outcome_of_pruned(trial, completed, signs[0])]
-    return failure
-
-
-def _outcome_of_pruned(trial: FrozenTrial, completed: Sequence[FrozenTrial], sign: float) -> float:
-    """An outcome that gives a pruned trial the place it had at the step where it stopped.
-
-    A last value says nothing beside final ones, but its place among the values of that step does:
-    as many completed trials are better in the end, and one at least, for which it was stopped.
-    Beside completed trials that did not reach that step it is worse than all.
-
-    Args:
-        trial: The pruned trial.
-        completed: The completed trials of a study with one objective.
-        sign: 1 where larger is better, -1 where smaller is.
-
-    Returns:
-        The outcome, larger being better; minus infinity, as of a failure, if the trial or each
-        completed one has no value.
-    """
-    outcomes = (min(sign * float(rival.values[0]), _BEST) for rival in completed)
-    final, step = sorted(filter(math.isfinite, outcomes), reverse=True), trial.last_step
-    value = math.nan if step is None else sign * trial.intermediate_values[step]
-    if step is None or math.isnan(value) or not final:
-        return -math.inf
-    curves = [rival.intermediate_values for rival in completed]
-    rivals = [sign * curve[step] for curve in curves if step in curve]
-    share = sum(rival > value for rival in rivals) / len(rivals) if rivals else 1.0
-    better = max(1, round(share * len(final)))
-    if better == len(final):
-        # Half of what lies between the ends, whatever their unit.
-        return final[-1] - ((final[0] / 2.0 - final[-1] / 2.0) or max(1.0, abs(final[-1])))
-    return (final[better - 1] + final[better]) / 2.0
+    if trial.state != TrialState.COMPLETE:
+        return failure
+    values = [min(sign * v, _BEST) for sign, v in zip(signs, trial.values, strict=True)]
+    return failure if -math.inf in values else [max(value, -_BEST) for value in values]
 
 
 def is_repeated(

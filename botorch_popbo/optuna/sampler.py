@@ -29,9 +29,9 @@ class PoPBOSampler(BaseSampler):
 
     The first trials are a scrambled Sobol design, all others those of the highest expected
     improvement of the utility behind the order, of several objectives those of the front. Distances
-    between values count as far as they can be believed. Failed trials are worse than every success;
-    pruned ones have the place among the completed that they had at the step where they stopped;
-    running ones are pending. The sampler learns from the trials which parameters exist only beside
+    between values count as far as they can be believed. Failed trials are worse than every success.
+    Pruned ones are what they would have been, as :class:`PoPBOPruner` foresees it, whoever pruned
+    them. Running ones are pending. The sampler learns from the trials which parameters exist only beside
     some values of others.
 
     A suggestion depends on nothing but the seed, the number of its trial and the trials before, so
@@ -138,7 +138,7 @@ class PoPBOSampler(BaseSampler):
         search, max_listed = self._search, self._search.settings.search.max_listed
         others = [trial for trial in study.get_trials(deepcopy=False) if trial.number != number]
         space, trials = read_trials(
-            others, study.directions, distributions, suggestions, self._variance, max_listed
+            others, study, distributions, suggestions, self._variance, max_listed
         )
         part = space.at_places(places_of(fixed, space.parameters))
         for attempt in range(8):

@@ -25,12 +25,15 @@ class Trial:
         slack: What is left of each constraint, negative where violated; infinite where it does not
             apply, and NaN where it is unknown.
         variance: The variance of each objective and of each slack; NaN if unknown.
+        rest: The variance of each objective for what was not evaluated of it, beside noise; empty
+            if that is nothing.
     """
 
     x: Tensor
     objectives: Sequence[float]
     slack: Sequence[float] = ()
     variance: float = math.nan
+    rest: Sequence[float] = ()
 
     @property
     def has_failed(self) -> bool:
@@ -94,10 +97,13 @@ class Trials:
         objectives = matrix([trial.objectives for trial in ended], num_objectives)
         slack = matrix([trial.slack for trial in ended], num_constraints)
         variance = matrix([[trial.variance] for trial in ended], 1)
+        rest = matrix([trial.rest or [0.0] * num_objectives for trial in ended], num_objectives)
+        # Beside what is foreseen, noise that is unknown is for the model to infer.
+        noise = variance.nan_to_num(0.0) if bool(rest.any()) else variance
         return cls(
             X=matrix([trial.x.tolist() for trial in ended], dim),
             objectives=objectives,
-            variance=variance.expand_as(objectives),
+            variance=noise + rest,
             slack=slack,
             slack_variance=variance.expand_as(slack),
             excess=slack[:, :0],

@@ -78,16 +78,15 @@ FAILED = trial(3.0, state=TrialState.FAIL)
 
 
 def test_outcomes_are_to_be_maximised_and_failures_last(read: Read) -> None:
-    curve = {"state": TrialState.PRUNED, "intermediate_values": {0: 9.0}}
-    given = trial(1.0, 5.0), trial(2.0, INF), FAILED, trial(4.0, **curve), trial(5.0, -INF)
-    _, found = read(*given)
+    curve = {"intermediate_values": {0: 9.0}}
+    given = trial(2.0, INF), FAILED, trial(4.0, state=TrialState.PRUNED, **curve), trial(5.0, -INF)
+    _, found = read(trial(1.0, 5.0, intermediate_values={0: 8.0}), *given)
     first, *failed, pruned, best = found.objectives[:, 0].tolist()
     assert first == -5.0
     assert failed == [-INF, -INF]
     assert -INF < pruned < first < best < INF
     assert found.X[:, 0].tolist() == [1.0, 2.0, 3.0, 4.0, 5.0]
     assert found.num_successes == 3
-    assert found.variance.isnan().all()
     directions = ["minimize", "maximize"]
     _, found = read(trial(1.0, 5.0, 7.0), trial(2.0, 1.0, -INF), FAILED, directions=directions)
     assert found.objectives.tolist() == [[-5.0, 7.0], [-INF, -INF], [-INF, -INF]]
@@ -121,9 +120,10 @@ def named(**values: float) -> dict[str, Any]:
 
 
 def test_constraints_are_slacks_unless_they_do_not_apply_or_are_unknown(read: Read) -> None:
-    stopped = trial(6.0, state=TrialState.PRUNED, intermediate_values={0: 5.0})
+    curve = {"intermediate_values": {0: 5.0}}
+    stopped = trial(6.0, state=TrialState.PRUNED, **curve)
     _, found = read(
-        trial(1.0, 5.0, **violating(-1.0, 2.0)),
+        trial(1.0, 5.0, **violating(-1.0, 2.0), **curve),
         trial(2.0, 5.0, **violating(0.5, -INF)),
         FAILED,
         trial(4.0, 5.0),  # of a time before there were any
@@ -136,7 +136,11 @@ def test_constraints_are_slacks_unless_they_do_not_apply_or_are_unknown(read: Re
     torch.testing.assert_close(found.slack[[0, 1, 3, 4, 5]], expected, equal_nan=True)
     assert not len(found.pending)
     assert torch.equal(found.variance, torch.zeros(6, 1).double())
-    branches = trial(1.0, 5.0, **named(size=2.0)), trial(2.0, 5.0, **named(cost=3)), trial(3.0, 5.0)
+    branches = (
+        trial(1.0, 5.0, **named(size=2.0), **curve),
+        trial(2.0, 5.0, **named(cost=3)),
+        trial(3.0, 5.0),
+    )
     _, found = read(*branches, stopped)
     assert found.slack[:3].tolist() == [[INF, -2.0], [-3.0, INF], [INF, INF]]
     assert found.slack[3].isnan().all()
@@ -147,10 +151,6 @@ def test_constraints_are_slacks_unless_they_do_not_apply_or_are_unknown(read: Re
         assert read(new)[1].slack.tolist() == [[-1.0]]
 
 
-def pruned(*curve: float) -> FrozenTrial:
-    return trial(9.0, state=TrialState.PRUNED, intermediate_values=dict(enumerate(curve)))
-
-
 # Losses; the curves of the second and the third cross.
 CURVES = {1.0: (5.0, 3.0), 2.0: (7.0, 4.0), 3.0: (6.0, 5.0)}
 
@@ -158,36 +158,38 @@ CURVES = {1.0: (5.0, 3.0), 2.0: (7.0, 4.0), 3.0: (6.0, 5.0)}
 @pytest.mark.parametrize(
     ("curve", "expected"),
     [
-        ((4.0,), -1.5),  # best at its step, but stopped for one that is better
-        ((5.5,), -1.5),
-        ((6.5,), -2.5),
-        ((8.0,), -4.0),  # worse than all
-        ((8.0, 3.5), -1.5),  # its last step counts
-        ((8.0, 3.5, 1.0), -4.0),  # nobody else got so far
+        ((4.0,), 0.0),  # the rest added 4, 5 and 3 to the others
+        ((8.0,), -4.0),
+        ((8.0, 3.5), -1.5),  # its last step counts, to which the rest added 2 each
+        ((8.0, 3.5, 1.0), None),  # nobody else got so far
         ((), -INF),
         ((math.nan,), -INF),
     ],
 )
-def test_a_pruned_trial_has_the_place_it_had_when_it_stopped(
-    curve: tuple[float, ...], expected: float, read: Read
+def test_a_pruned_trial_is_what_the_rest_would_make_of_it(
+    curve: tuple[float, ...], expected: float | None, read: Read
 ) -> None:
-    def outcome(sign: float, unit: float) -> float:
-        completed = [
-            trial(
-                loss, sign * unit * loss, intermediate_values=dict(enumerate(sign * v for v in c))
-            )
-            for loss, c in CURVES.items()
-        ]
-        rival = pruned(*(sign * v for v in curve))
-        _, found = read(*completed, rival, directions=["minimize" if sign > 0 else "maximize"])
-        return float(found.objectives[-1])
+    for unit in (1.0, -1e6):
 
-    assert outcome(1.0, 1.0) == expected
-    assert outcome(1.0, 1e6) == 1e6 * expected
-    assert outcome(-1.0, 1.0) == expected
-    assert read(trial(1.0, INF), pruned(*curve))[1].objectives[-1].item() == -INF
+        def shown(values: tuple[float, ...], unit: float = unit) -> dict[str, Any]:
+            return {"intermediate_values": {step: unit * v for step, v in enumerate(values)}}
+
+        whole = [trial(loss, unit * loss, **shown(values)) for loss, values in CURVES.items()]
+        stopped = trial(9.0, state=TrialState.PRUNED, **shown(curve))
+        _, found = read(*whole, stopped, directions=["minimize" if unit > 0 else "maximize"])
+        assert found.pending.tolist() == ([[9.0]] if expected is None else [])
+        assert len(found.X) == 4 - len(found.pending)
+        if expected is not None:
+            assert found.objectives[-1].item() == abs(unit) * expected
+            is_foreseen = len(curve) == 1 and expected > -INF
+            assert bool(found.variance[-1] > 0.0) == is_foreseen
+            assert bool((found.variance[:3] == 0.0).all()) == is_foreseen  # noise is inferred
+
+
+def test_a_pruned_trial_stays_a_number(read: Read) -> None:
     huge = [trial(1.0, -1.7e308, intermediate_values={0: -v}) for v in (0.0, 9.0)]
-    assert read(*huge, pruned(-1.0))[1].objectives[-1].isfinite()
+    stopped = trial(9.0, state=TrialState.PRUNED, intermediate_values={0: -1.0})
+    assert read(*huge, stopped)[1].objectives[-1].isfinite()
 
 
 @pytest.mark.parametrize(

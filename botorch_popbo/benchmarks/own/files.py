@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import Any, TypeVar
 
 from botorch_popbo._errors import UsageError
-from botorch_popbo._evaluation import evaluate
+from botorch_popbo._evaluation import Evaluation, evaluate
 from botorch_popbo.benchmarks.names import unknown
 from botorch_popbo.benchmarks.problems.base import Problem
 from botorch_popbo.benchmarks.settings import Parameters
@@ -61,7 +61,7 @@ class FunctionProblem(Problem):
 
     def score(self, parameters: Parameters) -> float:
         """See the base class."""
-        ended = evaluate(self.function, dict(parameters))
+        ended = evaluate(self.function, Evaluation(dict(parameters)))
         if ended.trace and id(self.function) not in _FAILED:  # to say why once is enough
             _FAILED.add(id(self.function))
             _logger.warning("the first evaluation of %s that failed:\n%s", self.name, ended.trace)
