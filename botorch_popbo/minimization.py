@@ -57,7 +57,7 @@ class _Interrupted(SystemExit, KeyboardInterrupt):
 
 def minimize(
     function: Callable[..., Value],
-    space: Mapping[str, Value],
+    space: Mapping[str, Value] | Space,
     n_trials: int,
     *,
     direction: Direction = "minimize",
@@ -189,7 +189,7 @@ class _Run:
 
     def __init__(
         self,
-        space: Mapping[str, Value],
+        space: Mapping[str, Value] | Space,
         n_trials: int,
         search: Search,
         direction: Direction,

@@ -264,8 +264,8 @@ class Space:
         self.inactive = self._inactive_columns() if self.dependents else None
 
     @classmethod
-    def read(cls, notation: Mapping[str, Value] | Tensor) -> Self:
-        """A space as it is written.
+    def read(cls, notation: "Mapping[str, Value] | Tensor | Self") -> Self:
+        """A space as it is written, or as it is.
 
         Args:
             notation: What each parameter may be, by its name; see :data:`Notation`. Or lower and
@@ -275,6 +275,8 @@ class Space:
             InputDataError: If there is not a parameter but constants, or if one is written wrongly.
             BotorchTensorDimensionError: If bounds have another shape.
         """
+        if isinstance(notation, cls):
+            return notation
         if isinstance(notation, Tensor):
             if notation.ndim != 2 or notation.shape[0] != 2:
                 raise BotorchTensorDimensionError(

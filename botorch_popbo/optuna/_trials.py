@@ -81,8 +81,8 @@ def read_trials(
     A failed trial is worse than every success, and so is one of an infinitely bad value, unless the
     same point succeeded at another time. A pruned trial is what it would have been, and pending if
     no completed one has the same parts; without a part it has failed. A trial that runs, or failed
-    before it asked for all, is where it was suggested to be. A constraint that a completed trial did not set does not apply
-    there.
+    before it asked for all, is where it was suggested to be. A constraint that a completed trial
+    did not set does not apply there.
 
     Args:
         trials: The trials but the one to suggest for.

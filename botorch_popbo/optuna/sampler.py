@@ -31,8 +31,8 @@ class PoPBOSampler(BaseSampler):
     improvement of the utility behind the order, of several objectives those of the front. Distances
     between values count as far as they can be believed. Failed trials are worse than every success.
     Pruned ones are what they would have been, as :class:`PoPBOPruner` foresees it, whoever pruned
-    them. Running ones are pending. The sampler learns from the trials which parameters exist only beside
-    some values of others.
+    them. Running ones are pending. The sampler learns from the trials which parameters exist only
+    beside some values of others.
 
     A suggestion depends on nothing but the seed, the number of its trial and the trials before, so
     a study that goes on from a storage goes on as if it had not been interrupted, and workers that

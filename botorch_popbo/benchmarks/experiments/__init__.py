@@ -18,6 +18,7 @@ EXPERIMENTS: Mapping[str, str] = {
     "preferences": "preferences:Preferences",
     "transfer": "transfer:Transfer",
     "fronts": "goals:Fronts",
+    "parts": "parts:PartsExperiment",
 }
 
 

@@ -5,6 +5,7 @@ that a resumed replication suggests what an uninterrupted one would have. The ca
 design takes the place of the library's.
 """
 
+from functools import partial
 from typing import Any
 
 from botorch_popbo._errors import library
@@ -12,6 +13,7 @@ from botorch_popbo.benchmarks.methods.base import SequentialOptimizer
 from botorch_popbo.benchmarks.points import asked_for, completed
 from botorch_popbo.benchmarks.problems.base import Problem
 from botorch_popbo.benchmarks.settings import Parameters, Setting
+from botorch_popbo.space import Space
 
 
 class OptunaSampler(SequentialOptimizer):
@@ -27,7 +29,7 @@ class OptunaSampler(SequentialOptimizer):
 
     def choose(self, trial: int, seed: int) -> tuple[Parameters, None]:
         """See the base class."""
-        from botorch_popbo.optuna._distributions import distributions_of, param_of, value_of
+        from botorch_popbo.optuna._distributions import distributions_of, param_of
 
         distributions, parameters = distributions_of(self.space), self.space.parameters
         study = self.optuna.create_study(sampler=self.sampler(seed=seed, **self.options))
@@ -38,11 +40,7 @@ class OptunaSampler(SequentialOptimizer):
             study.add_trial(
                 self.optuna.create_trial(value=-outcome, params=params, distributions=used)
             )
-        new = study.ask()
-
-        def suggested(name: str) -> Any:
-            return value_of(parameters[name], _suggested(new, name, distributions[name]))
-
+        suggested = partial(suggested_by, study.ask(), self.space)
         return completed(self.space, asked_for(self.space, suggested)), None
 
 
@@ -52,9 +50,17 @@ def sampler_of(name: str, user: str) -> Any:
     return getattr(library(module, user, "optuna"), name)
 
 
-def _suggested(trial: Any, name: str, distribution: Any) -> Any:
+def suggested_by(trial: Any, space: Space, name: str) -> Any:
+    """The value of a parameter that a trial asks for."""
+    from botorch_popbo.optuna._distributions import distributions_of, value_of
+
+    distribution = distributions_of(space)[name]
     if hasattr(distribution, "choices"):
-        return trial.suggest_categorical(name, distribution.choices)
-    low, high, step, log = (getattr(distribution, key) for key in ("low", "high", "step", "log"))
-    suggest = trial.suggest_int if isinstance(low, int) else trial.suggest_float
-    return suggest(name, low, high, step=step, log=log)
+        number = trial.suggest_categorical(name, distribution.choices)
+    else:
+        low, high, step, log = (
+            getattr(distribution, key) for key in ("low", "high", "step", "log")
+        )
+        suggest = trial.suggest_int if isinstance(low, int) else trial.suggest_float
+        number = suggest(name, low, high, step=step, log=log)
+    return value_of(space.parameters[name], number)

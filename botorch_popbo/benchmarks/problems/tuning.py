@@ -21,7 +21,8 @@ from botorch_popbo.benchmarks.problems.base import Named, Problem
 from botorch_popbo.benchmarks.settings import Parameters
 
 _ESTIMATORS = tomllib.loads(Path(__file__).with_name("tuning.toml").read_text("utf-8"))
-_NUM_ROWS, _NUM_HELD_OUT, _NUM_FOLDS = 250, 500, 5
+_NUM_ROWS, _NUM_HELD_OUT = 250, 500
+NUM_FOLDS = 5
 
 
 @dataclass(frozen=True)
@@ -59,12 +60,15 @@ class TuningProblem(Problem):
 
     def score(self, parameters: Parameters) -> float:
         """See the base class."""
+        return float(np.mean([*self.folds(parameters)]))
+
+    def folds(self, parameters: Parameters) -> Iterator[float]:
+        """The loss of each fold."""
         from sklearn.model_selection import KFold
 
         X, y, *_ = _rows(self.data)
-        folds = KFold(_NUM_FOLDS, shuffle=True, random_state=0).split(X)
-        splits = [(X[fit], X[test], y[fit], y[test]) for fit, test in folds]
-        return float(np.mean([self._of_split(parameters, *one) for one in splits]))
+        for fit, test in KFold(NUM_FOLDS, shuffle=True, random_state=0).split(X):
+            yield self._of_split(parameters, X[fit], X[test], y[fit], y[test])
 
     def held_out(self, parameters: Parameters) -> float:
         """The loss on rows that no fold holds, after a fit to all that are for the search.

@@ -1,0 +1,210 @@
+"""Methods at equal cost where evaluations come in parts, and some stop them early."""
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from itertools import count
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+
+from botorch_popbo._errors import library
+from botorch_popbo.benchmarks.experiments.measured import Measured
+from botorch_popbo.benchmarks.methods import METHODS as WHOLE
+from botorch_popbo.benchmarks.methods.base import FailureAware
+from botorch_popbo.benchmarks.methods.optuna_samplers import sampler_of, suggested_by
+from botorch_popbo.benchmarks.points import asked_for, completed, uniform_point
+from botorch_popbo.benchmarks.problems import PROBLEMS
+from botorch_popbo.benchmarks.problems.parts import PartsProblem, load
+from botorch_popbo.benchmarks.report.text import estimate_of
+from botorch_popbo.benchmarks.run.campaign import Limited
+from botorch_popbo.benchmarks.run.keys import Key, replicated
+from botorch_popbo.benchmarks.settings import Cell, Parameters, Setting
+
+
+class Spent(BaseException):  # no failure of an evaluation
+    """The budget is spent."""
+
+
+class Ledger:
+    """What has been spent, and the score of the best whole evaluation after each part.
+
+    Args:
+        problem: The problem.
+        seed: The seed of the replication.
+        budget: The number of parts.
+    """
+
+    def __init__(self, problem: PartsProblem, seed: int, budget: int) -> None:
+        self.problem, self.seed, self.budget = problem, seed, budget
+        self.trace: list[float] = []
+        self.best = self.score = math.inf
+
+    def evaluate(self, point: Parameters, done: list[float]) -> Iterator[float]:
+        """Yield the parts of a point that are not done.
+
+        Raises:
+            Spent: At the end of the budget.
+            ValueError: If a part fails.
+        """
+        parts = [*done]
+        for place, part in enumerate(self.problem.parts(point, self.seed)):
+            if place < len(done):
+                continue
+            if len(self.trace) == self.budget:
+                raise Spent
+            parts.append(part)
+            if len(parts) == self.problem.number and self.problem.whole(parts) < self.best:
+                self.best = self.problem.whole(parts)
+                self.score = self.problem.score(point) if self.problem.score else self.best
+            self.trace.append(self.score)
+            if not math.isfinite(part):
+                raise ValueError("the evaluation failed")
+            yield part
+
+
+def minimized(_: str, ledger: Ledger) -> None:
+    """``minimize``, which may take up what it has stopped."""
+    from botorch_popbo import minimize
+
+    kept: dict[str, list[float]] = {}
+
+    def function(done: int = 0, **point: Any) -> Iterator[float]:
+        parts = kept.setdefault(str(point), [])[:done]
+        for part in ledger.evaluate(point, parts):
+            kept[str(point)].append(part)
+            yield part
+
+    minimize(
+        function,
+        ledger.problem.space,
+        n_trials=10**6,
+        seed=ledger.seed,
+        progress=False,
+        parts=ledger.problem.summary,
+        resumable=True,
+    )
+
+
+def optuna(sampler: str, pruner: str, _: str, ledger: Ledger) -> None:
+    """A sampler and a pruner of Optuna's, or this package's, by the names of their classes."""
+    loaded, problem = library("optuna", sampler, "optuna"), ledger.problem
+    loaded.logging.set_verbosity(loaded.logging.CRITICAL)
+    known = {**vars(loaded.pruners), **vars(library("botorch_popbo.optuna", sampler, "optuna"))}
+    options = {"parts": problem.summary} if pruner == "PoPBOPruner" else {}
+
+    def objective(trial: Any) -> float:
+        suggest = partial(suggested_by, trial, problem.space)
+        point = completed(problem.space, asked_for(problem.space, suggest))
+        parts: list[float] = []
+        for part in ledger.evaluate(point, []):
+            parts.append(part)
+            trial.report(part, len(parts))
+            if len(parts) < problem.number and trial.should_prune():
+                if pruner == "WilcoxonPruner":  # as its documentation has it
+                    return problem.whole(parts)
+                raise loaded.TrialPruned
+        return problem.whole(parts)
+
+    study = loaded.create_study(
+        sampler=sampler_of(sampler, sampler)(seed=ledger.seed), pruner=known[pruner](**options)
+    )
+    while len(ledger.trace) < ledger.budget:
+        study.optimize(objective, n_trials=1, catch=ValueError)
+
+
+def whole(method: str, name: str, ledger: Ledger) -> None:
+    """A method of the registry, which knows of no parts; ten random points come first."""
+    problem, setting = PROBLEMS[name].load(None), Setting(name, method, 10, ledger.seed)
+    optimizer, values = WHOLE[method].start(problem, setting), [10.0]
+    for trial in count():
+        point = uniform_point(problem.space, name, ledger.seed, trial)
+        point = optimizer.suggest(trial).parameters if trial >= 10 else point
+        try:
+            value = ledger.problem.whole([*ledger.evaluate(point, [])])
+        except ValueError:
+            if isinstance(optimizer, FailureAware):
+                optimizer.observe_failure(point)
+                continue
+            value = max(values)
+        values.append(value)
+        optimizer.observe(point, value)
+
+
+_OPTUNA = {
+    "popbo-optuna": ("PoPBOSampler", "PoPBOPruner"),
+    "popbo-whole": ("PoPBOSampler", "NopPruner"),
+    "tpe-popbo": ("TPESampler", "PoPBOPruner"),
+    "tpe-wilcoxon": ("TPESampler", "WilcoxonPruner"),
+    "tpe-median": ("TPESampler", "MedianPruner"),
+    "tpe-hyperband": ("TPESampler", "HyperbandPruner"),
+    "tpe-halving": ("TPESampler", "SuccessiveHalvingPruner"),
+    "gp-median": ("GPSampler", "MedianPruner"),
+    "tpe-whole": ("TPESampler", "NopPruner"),
+}
+#: Spends a budget on the problem of that name.
+METHODS: dict[str, Callable[[str, Ledger], None]] = {
+    "popbo": minimized,
+    **{name: partial(optuna, *classes) for name, classes in _OPTUNA.items()},
+    **{name: partial(whole, name) for name in ("hebo", "ax-default", "smac3")},
+}
+
+
+@dataclass(frozen=True)
+class PartsSetting(Cell):
+    """A method on a problem with the budget of so many whole evaluations."""
+
+    problem: str
+    method: str
+    budget: int
+    seed: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class PartsExperiment(Measured[PartsSetting]):
+    """Methods on evaluations that come in parts."""
+
+    problems: tuple[str, ...]
+    budget: int
+
+    keys: ClassVar = {
+        "problems": Key(str, ("tuning-tree-wine",)),
+        "budget": Key(int, 30, lambda _: 4, least=1),
+        **replicated(METHODS),
+    }
+    cell: ClassVar = PartsSetting
+    note: ClassVar = "the best whole evaluation at the cost of so many whole ones"
+    reported: ClassVar = (5, 10, 15, 20)
+
+    def axes(self) -> Iterable[Iterable[Any]]:
+        """See the base class."""
+        return self.problems, self.methods, [self.budget]
+
+    def measure(self, cell: PartsSetting, limited: Limited) -> dict[str, float]:
+        """See the base class."""
+        problem = load(cell.problem)
+        ledger = Ledger(problem, cell.seed, cell.budget * problem.number)
+        with suppress(Spent):
+            METHODS[cell.method](cell.problem, ledger)
+        costs = range(1, cell.budget + 1)
+        found = {str(cost): ledger.trace[cost * problem.number - 1] for cost in costs}
+        return {cost: score if math.isfinite(score) else math.nan for cost, score in found.items()}
+
+    def text(self, results: pd.DataFrame, shown: list[str]) -> str:
+        """The table, and the lead of the first method over each of the others."""
+        return f"{super().text(results, shown)}\n\n{leads(results, shown, self.methods)}"
+
+
+def leads(results: pd.DataFrame, shown: list[str], methods: Iterable[str]) -> str:
+    """The share of runs in which the first method is ahead less that in which it is behind."""
+    first, *others = methods
+    by = results.set_index(["problem", "seed", "method"])[shown].fillna(np.inf).unstack("method")
+    rows = {}
+    for other in others:
+        signs = {cost: np.sign(by[cost][other] - by[cost][first]).fillna(0.0) for cost in shown}
+        rows[other] = pd.DataFrame(signs).groupby("problem").mean().agg(estimate_of)
+    table = pd.DataFrame(rows).T.to_string() if rows else "none"
+    return f"lead of {first} over others, mean and standard error over problems\n{table}"
