@@ -9,6 +9,7 @@ except ModuleNotFoundError as error:
 
 from botorch_popbo.ax.acquisition import RankAcquisition
 from botorch_popbo.ax.best_point import BestPoint, best_point, fit_model
+from botorch_popbo.ax.early_stopping import RankEarlyStopping
 from botorch_popbo.ax.feedback import report_comparisons, report_ranking
 from botorch_popbo.ax.generator_spec import RANK_TRANSFORM_CONFIGS, RANK_TRANSFORMS, NodeOptions
 from botorch_popbo.ax.space import parameter_configs
@@ -29,6 +30,7 @@ __all__ = [
     "BestPoint",
     "NodeOptions",
     "RankAcquisition",
+    "RankEarlyStopping",
     "RankSurrogate",
     "best_point",
     "fit_model",

@@ -26,12 +26,13 @@ from numpy import interp, rint
 from torch import Tensor
 
 from botorch_popbo._plain import Value
+from botorch_popbo.ax.early_stopping import with_foreseen
 from botorch_popbo.ax.sources import Evaluations, read_source
 from botorch_popbo.ax.surrogate import RankSurrogate
 
 
 class FailedTrialsLast(Transform):
-    """Give failed trials an infinitely bad value of every objective.
+    """Give failed trials an infinitely bad value of every objective, stopped ones a foreseen one.
 
     Ax forgets a failed trial: its point is neither observed nor pending, so a model without noise
     suggests it again for ever. Ranked below every success, it is learned from and avoided. A trial
@@ -53,6 +54,8 @@ class FailedTrialsLast(Transform):
                 "continues where it left off."
             )
         _check_numbers(data, goal)
+        data = with_foreseen(data, adapter._experiment, goal)
+        experiment_data = ExperimentData(experiment_data.arm_data, data)
         if not (failed := _failed_arms(adapter._experiment, goal)):
             return experiment_data
         # Where outcomes have a progression, it is the third level of the index.
