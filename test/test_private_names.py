@@ -22,6 +22,10 @@ ROWS = {
     "ax.generation_strategy.generation_node.GenerationNode": "_fit",
     # Where parameters that do not matter go back to.
     "ax.generators.torch.botorch_modular.acquisition.Acquisition": "_pruning_target_point",
+    # To be defined by each early stopping.
+    "ax.early_stopping.strategies.base.BaseEarlyStoppingStrategy": (
+        "_is_harmful _should_stop_trials_early"
+    ),
     # Constraints of a trial, and its point, kept beside it.
     "optuna.samplers._base": "_process_constraints_after_trial _storage _trial_id",
     # The answers of a preferential study, which the dashboard keeps among the attributes.
