@@ -18,7 +18,7 @@ from botorch_popbo.benchmarks.methods.base import FailureAware
 from botorch_popbo.benchmarks.methods.optuna_samplers import sampler_of, suggested_by
 from botorch_popbo.benchmarks.points import asked_for, completed, uniform_point
 from botorch_popbo.benchmarks.problems import PROBLEMS
-from botorch_popbo.benchmarks.problems.parts import PartsProblem, load
+from botorch_popbo.benchmarks.problems.parts import CURVES, PartsProblem, load
 from botorch_popbo.benchmarks.report.text import estimate_of
 from botorch_popbo.benchmarks.run.campaign import Limited
 from botorch_popbo.benchmarks.run.keys import Key, replicated
@@ -171,7 +171,7 @@ class PartsExperiment(Measured[PartsSetting]):
     budget: int
 
     keys: ClassVar = {
-        "problems": Key(str, ("tuning-tree-wine",)),
+        "problems": Key(str, ("tuning-tree-wine",), known=[*CURVES, *PROBLEMS]),
         "budget": Key(int, 30, lambda _: 4, least=1),
         **replicated(METHODS),
     }

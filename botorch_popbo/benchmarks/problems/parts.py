@@ -42,6 +42,15 @@ class PartsProblem:
         return float(np.mean(parts)) if self.summary == "mean" else parts[-1]
 
 
+_DATA = "cancer", "diabetes", "digits", "wine"
+#: Those that are known here alone.
+CURVES = (
+    *(f"curve-{a}-{b}" for a in ("network", "boosting", "descent") for b in _DATA),
+    "curve-convolution-digits",
+    *("crossing-far", "crossing-random"),
+)
+
+
 def load(name: str) -> PartsProblem:
     """A problem by its name: of the campaign's own, or of tuning or functions in the registry."""
     if name.startswith("curve-"):

@@ -1,6 +1,8 @@
 """Experiments of which a replication is one record of numbers: what a command makes of them."""
 
 import json
+import math
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +10,10 @@ import pytest
 
 from botorch_popbo.benchmarks.cli import main
 from botorch_popbo.benchmarks.experiments import experiment
+from botorch_popbo.benchmarks.experiments.parts import Ledger, Spent
 from botorch_popbo.benchmarks.experiments.transfer import KINDS, Search, Transfer
+from botorch_popbo.benchmarks.problems.parts import CURVES, PartsProblem, load
+from botorch_popbo.space import Space
 
 Capture = pytest.CaptureFixture[str]
 
@@ -93,3 +98,42 @@ def test_shuffled_sources_have_the_same_points_and_other_outcomes(tables: Path) 
         assert one.X.tolist() == other.X.tolist()
         assert one.Y.tolist() != other.Y.tolist()
         assert sorted(one.Y.tolist()) == sorted(other.Y.tolist())
+
+
+@pytest.mark.parametrize("problem", ["tuning-tree-wine", "crossing-far", "branin-gaussian"])
+def test_methods_spend_the_same_number_of_parts(
+    problem: str, tmp_path: Path, capsys: Capture
+) -> None:
+    words = f"{problem} --campaign folds --smoke --methods popbo popbo-optuna tpe-median tpe-whole"
+    records = compared(tmp_path, words)
+    assert "lead of popbo over others" in capsys.readouterr().out
+    assert len(records) == 4
+    for numbers in records:
+        assert [*numbers] == [*"1234"]
+        found = [value for value in numbers.values() if value is not None]
+        assert found
+        if problem != "branin-gaussian":
+            assert found == sorted(found, reverse=True)
+
+
+def test_parts_are_counted_and_the_best_whole_one_is_scored() -> None:
+    problem = PartsProblem(Space.read({"x": (0.0, 1.0)}), "mean", 3, lambda x, _: iter(x["parts"]))
+    ledger = Ledger(problem, 0, 8)
+    assert [*ledger.evaluate({"parts": [3.0, 2.0, 1.0]}, [])] == [3.0, 2.0, 1.0]
+    first = ledger.evaluate({"parts": [1.0, 1.0, 1.0]}, [])
+    assert [next(first), next(first)] == [1.0, 1.0]
+    assert [*ledger.evaluate({"parts": [1.0, 1.0, 1.0]}, [1.0, 1.0])] == [1.0]
+    with pytest.raises(ValueError, match="failed"):
+        [*ledger.evaluate({"parts": [math.nan]}, [])]
+    assert ledger.trace == [math.inf, math.inf, 2.0, 2.0, 2.0, 1.0, 1.0]
+    with pytest.raises(Spent):
+        [*ledger.evaluate({"parts": [1.0, 1.0, 1.0]}, [])]
+
+
+@pytest.mark.parametrize("name", [name for name in CURVES if name.endswith(("wine", "diabetes"))])
+def test_a_curve_is_one_of_losses_and_always_the_same(name: str) -> None:
+    problem = load(name)
+    point = problem.space.decode(problem.space.draw(3, 0)[2])
+    losses = [*islice(problem.parts(point, 0), 4)]
+    assert all(0.0 < loss <= 10.0 for loss in losses)
+    assert losses == [*islice(problem.parts(point, 1), 4)]
