@@ -57,7 +57,8 @@ class Suggestions:
         that runs, or failed before it asked for all, and reading them takes no longer in a long
         study. Trials that begin at the same time take different places.
         """
-        trials = self._study.get_trials(deepcopy=False)  # later, so that each of those is there
+        # Later, so that each of those is there, and all: Hyperband shows the study of a bracket.
+        trials = self._study._storage.get_all_trials(self._study._study_id, deepcopy=False)
         free = []
         for key, (other, asked) in sorted(self.by_key.items()):
             trial = trials[other]

@@ -110,6 +110,13 @@ def test_what_says_nothing_prunes_nothing() -> None:
     assert len(study.get_trials(states=[TrialState.COMPLETE])) == 12
 
 
+def test_brackets_do_not_see_all_trials() -> None:
+    pruner = optuna.pruners.HyperbandPruner(min_resource=1, max_resource=FOLDS)
+    study = optuna.create_study(sampler=PoPBOSampler(seed=0, n_startup_trials=4), pruner=pruner)
+    study.optimize(folds, n_trials=30)
+    assert {TrialState.COMPLETE, TrialState.PRUNED} == {trial.state for trial in study.trials}
+
+
 def test_bad_arguments_are_refused() -> None:
     with pytest.raises(ValueError, match='"mean" or "last"'):
         PoPBOPruner(parts="first")  # type: ignore[arg-type]

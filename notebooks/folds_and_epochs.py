@@ -1,0 +1,218 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     name: python3
+# ---
+
+# %% [markdown]
+# # Half the bill: folds and epochs
+#
+# An estimator is tuned by five folds, a network by its loss after 27 epochs. After the first fold
+# or epoch it is often clear that the rest is wasted. If the function yields after each part,
+# `minimize` stops it there, and the model learns what it would have been. We look at what was
+# stopped when, and at what it saved: the same search with parts and with whole evaluations.
+
+# %%
+import os
+import warnings
+from collections.abc import Callable, Iterator
+
+import matplotlib.pyplot as plt
+import numpy as np
+import torch
+from sklearn.datasets import load_breast_cancer, load_digits
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import log_loss
+from sklearn.model_selection import KFold, train_test_split
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+from torch import nn
+
+from botorch_popbo import minimize
+from botorch_popbo.minimization import Result
+
+NUM_SEEDS, NUM_WHOLE = (1, 5) if os.environ.get("SMOKE_TEST") else (5, 25)
+warnings.simplefilter("ignore", ConvergenceWarning)
+plt.style.use("botorch_popbo.benchmarks.notebook")
+
+# %% [markdown]
+# ## Two functions that yield
+#
+# A support vector machine by the log loss of five folds, with scikit-learn:
+
+# %%
+X, y = load_breast_cancer(return_X_y=True)
+X, y = X[:250], y[:250]
+
+
+def folds(C: float, gamma: float, coef0: float) -> Iterator[float]:
+    """The log loss of each fold."""
+    for fit, test in KFold(5, shuffle=True, random_state=0).split(X):
+        machine = SVC(kernel="poly", C=C, gamma=gamma, coef0=coef0, random_state=0)
+        model = make_pipeline(StandardScaler(), machine).fit(X[fit], y[fit])
+        score = model.decision_function(X[test])
+        yield log_loss(y[test], 1 / (1 + np.exp(-np.clip(score, -30, 30))))
+
+
+# %% [markdown]
+# A network by its validation loss after each of 27 epochs, with PyTorch:
+
+# %%
+images, labels = load_digits(return_X_y=True)
+images = torch.tensor(images / 16).float()
+train_x, valid_x, train_y, valid_y = train_test_split(
+    images, torch.tensor(labels), train_size=500, random_state=0
+)
+
+
+def epochs(rate: float, momentum: float, width: int, batch: int, dropout: float) -> Iterator[float]:
+    """The loss on the validation images after each epoch."""
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        network = nn.Sequential(
+            nn.Linear(64, width), nn.ReLU(), nn.Dropout(dropout), nn.Linear(width, 10)
+        )
+    optimizer = torch.optim.SGD(network.parameters(), lr=rate, momentum=momentum)
+    loss, generator = nn.CrossEntropyLoss(), torch.Generator().manual_seed(0)
+    for epoch in range(27):
+        network.train()
+        with torch.random.fork_rng():
+            torch.manual_seed(epoch)
+            for rows in torch.randperm(len(train_x), generator=generator).split(batch):
+                optimizer.zero_grad()
+                loss(network(train_x[rows]), train_y[rows]).backward()
+                optimizer.step()
+        network.eval()
+        with torch.no_grad():
+            yield min(loss(network(valid_x), valid_y).nan_to_num(10.0).item(), 10.0)
+
+
+TASKS = {
+    "five folds": (
+        folds,
+        {"C": (1e-3, 1e3, "log"), "gamma": (1e-4, 10.0, "log"), "coef0": (0.0, 1.0)},
+        "mean",
+        5,
+    ),
+    "27 epochs": (
+        epochs,
+        {
+            "rate": (1e-4, 3.0, "log"),
+            "momentum": (0.0, 0.99),
+            "width": (4, 128, "log"),
+            "batch": (8, 128, "log"),
+            "dropout": (0.0, 0.8),
+        },
+        "last",
+        27,
+    ),
+}
+
+# %% [markdown]
+# ## With parts, and whole
+#
+# Both searches may spend the same number of parts. That without parts gets the function's whole
+# value.
+
+
+# %%
+def whole(function: Callable[..., Iterator[float]], summary: str) -> Callable[..., float]:
+    """The same function, of which only the whole counts."""
+
+    def value(**point: float) -> float:
+        parts = [*function(**point)]
+        return float(np.mean(parts)) if summary == "mean" else parts[-1]
+
+    return value
+
+
+def in_parts(task: str, seed: int) -> Result:
+    """A search that stops evaluations."""
+    function, space, summary, number = TASKS[task]
+    return minimize(
+        function,
+        space,
+        n_trials=1000,
+        budget=NUM_WHOLE * number,
+        parts=summary,
+        seed=seed,
+        progress=False,
+    )
+
+
+def all_whole(task: str, seed: int) -> Result:
+    """A search that does not."""
+    function, space, summary, _ = TASKS[task]
+    return minimize(whole(function, summary), space, n_trials=NUM_WHOLE, seed=seed, progress=False)
+
+
+stopped = {task: [in_parts(task, seed) for seed in range(NUM_SEEDS)] for task in TASKS}
+complete = {task: [all_whole(task, seed) for seed in range(NUM_SEEDS)] for task in TASKS}
+
+# %% [markdown]
+# ## What was stopped when
+#
+# A bar for each evaluation of the first search, as long as it got. Dark ones are whole, and a ring
+# marks those that were the best when they ended.
+
+# %%
+figure, panels = plt.subplots(1, 2, figsize=(12, 4.2))
+for panel, (task, results) in zip(panels, stopped.items(), strict=True):
+    best = np.inf
+    for place, evaluation in enumerate(results[0].history, 1):
+        is_whole = evaluation.status == "completed"
+        panel.bar(place, len(evaluation.parts), color="C0" if is_whole else "0.75")
+        if is_whole and evaluation.value < best:
+            best = evaluation.value
+            panel.plot(place, len(evaluation.parts), "o", mfc="none", color="C1")
+    panel.set_title(task)
+    panel.set_xlabel("evaluation")
+    panel.set_ylabel("parts")
+plt.show()
+
+# %% [markdown]
+# ## What it saved
+#
+# The best whole evaluation by what was spent: the median of the seeds.
+
+
+# %%
+def trace(result: Result, number: int) -> np.ndarray:
+    """The best whole evaluation after each part."""
+    best, found = np.inf, []
+    for evaluation in result.history:
+        spent = len(evaluation.parts) or number
+        found += [best] * (spent - 1)
+        if evaluation.status == "completed":
+            best = min(best, evaluation.value)
+        found.append(best)
+    return np.array(found[: NUM_WHOLE * number])
+
+
+figure, panels = plt.subplots(1, 2, figsize=(12, 4.2))
+share = {}
+for panel, task in zip(panels, TASKS, strict=True):
+    number = TASKS[task][3]
+    spent = np.arange(1, NUM_WHOLE * number + 1) / number
+    medians = {}
+    for title, results in {"in parts": stopped[task], "whole": complete[task]}.items():
+        medians[title] = np.median([trace(result, number) for result in results], axis=0)
+        panel.plot(spent, medians[title], label=title)
+    reached = medians["in parts"] <= medians["whole"][-1]
+    share[task] = spent[reached.argmax()] / NUM_WHOLE if reached.any() else np.inf
+    panel.set_title(task)
+    panel.set_xlabel("cost, in whole evaluations")
+    panel.set_ylabel("best loss")
+    panel.set_yscale("log")
+    panel.legend()
+plt.show()
+
+# %%
+parts = " and ".join(f"{share[task]:.2f} of the cost by {task}" for task in TASKS)
+print(f"In short: in parts, the search reaches what it reaches with whole evaluations at {parts}.")
