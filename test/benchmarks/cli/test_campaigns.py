@@ -21,7 +21,7 @@ jobs = 1
 limit = 30
 """
 RANKS = "experiment = 'rank-agreement'\n"
-KNOWN = "optimization, rank-agreement, rank-calibration, preferences, transfer, fronts"
+KNOWN = "optimization, rank-agreement, rank-calibration, preferences, transfer, fronts, parts"
 
 
 def settled(*words: object) -> CampaignFile:
