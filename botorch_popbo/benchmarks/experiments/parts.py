@@ -66,8 +66,8 @@ class Ledger:
             yield part
 
 
-def minimized(_: str, ledger: Ledger) -> None:
-    """``minimize``, which may take up what it has stopped."""
+def minimized(is_whole: bool, _: str, ledger: Ledger) -> None:
+    """``minimize``, which may take up what it has stopped, or of whole evaluations alone."""
     from botorch_popbo import minimize
 
     kept: dict[str, list[float]] = {}
@@ -78,14 +78,17 @@ def minimized(_: str, ledger: Ledger) -> None:
             kept[str(point)].append(part)
             yield part
 
+    def whole_function(**point: Any) -> float:
+        return ledger.problem.whole([*ledger.evaluate(point, [])])
+
     minimize(
-        function,
+        whole_function if is_whole else function,
         ledger.problem.space,
         n_trials=10**6,
         seed=ledger.seed,
         progress=False,
         parts=ledger.problem.summary,
-        resumable=True,
+        resumable=not is_whole,
     )
 
 
@@ -136,7 +139,7 @@ def whole(method: str, name: str, ledger: Ledger) -> None:
 
 _OPTUNA = {
     "popbo-optuna": ("PoPBOSampler", "PoPBOPruner"),
-    "popbo-whole": ("PoPBOSampler", "NopPruner"),
+    "popbo-optuna-whole": ("PoPBOSampler", "NopPruner"),
     "tpe-popbo": ("TPESampler", "PoPBOPruner"),
     "tpe-wilcoxon": ("TPESampler", "WilcoxonPruner"),
     "tpe-median": ("TPESampler", "MedianPruner"),
@@ -147,7 +150,8 @@ _OPTUNA = {
 }
 #: Spends a budget on the problem of that name.
 METHODS: dict[str, Callable[[str, Ledger], None]] = {
-    "popbo": minimized,
+    "popbo": partial(minimized, False),
+    "popbo-whole": partial(minimized, True),
     **{name: partial(optuna, *classes) for name, classes in _OPTUNA.items()},
     **{name: partial(whole, name) for name in ("hebo", "ax-default", "smac3")},
 }
