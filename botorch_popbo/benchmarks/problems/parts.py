@@ -29,6 +29,7 @@ class PartsProblem:
         number: The number of parts.
         parts: Yields them, of a point and the seed of the replication; NaN where it fails.
         score: What a whole evaluation is judged by, if not by its loss.
+        held_out: The loss on rows that no part holds, if there are any.
     """
 
     space: Space
@@ -36,6 +37,7 @@ class PartsProblem:
     number: int
     parts: Callable[[Parameters, int], Iterator[float]]
     score: Callable[[Parameters], float] | None = None
+    held_out: Callable[[Parameters], float] | None = None
 
     def whole(self, parts: list[float]) -> float:
         """The loss of an evaluation."""
@@ -61,7 +63,11 @@ def load(name: str) -> PartsProblem:
         return PartsProblem(space, "last", _NUM_EPOCHS, partial(_crossing, name))
     problem = PROBLEMS[name].load(None)
     if isinstance(problem, TuningProblem):
-        return PartsProblem(problem.space, "mean", NUM_FOLDS, lambda point, _: problem.folds(point))
+
+        def folds(point: Parameters, _: int) -> Iterator[float]:
+            return problem.folds(point)
+
+        return PartsProblem(problem.space, "mean", NUM_FOLDS, folds, held_out=problem.held_out)
 
     def replicates(point: Parameters, seed: int) -> Iterator[float]:
         for place in range(NUM_FOLDS):
