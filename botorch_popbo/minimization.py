@@ -58,7 +58,7 @@ class _Interrupted(SystemExit, KeyboardInterrupt):
 def minimize(
     function: Callable[..., Value],
     space: Mapping[str, Value] | Space,
-    n_trials: int,
+    n_trials: int | None = None,
     *,
     direction: Direction = "minimize",
     start: Value = (),
@@ -98,7 +98,7 @@ def minimize(
             "layers": (1, 5), "kernel": ["rbf", "poly"], "epochs": 10}``; see
             :data:`~botorch_popbo.space.Notation`.
         n_trials: Number of evaluations, those in the file and the failed ones included. There are
-            fewer if the space has fewer points.
+            fewer if the space has fewer points. It may be left out if there is a budget.
         direction: "minimize", or "maximize" if larger values are better.
         start: What to begin with: a dictionary of parameters, a list of them, a data frame, or a
             CSV file. Those with a ``"value"`` are past trials. They teach the model and are not
@@ -147,6 +147,10 @@ def minimize(
         RuntimeError: If all evaluations failed, past ones included, the search ended with a
             mistake, or another run writes to the file.
     """
+    if n_trials is None:
+        if budget is None:
+            raise InputDataError("Say how many evaluations there are to be: n_trials, or a budget.")
+        n_trials = budget
     if n_jobs == -1:
         n_jobs = os.cpu_count() or 1
     if not isinstance(timeout, Real | None):
@@ -252,6 +256,11 @@ class _Run:
         """How many parts have been evaluated."""
         return sum(len(e.parts) or e.status != "running" for e in self.new)
 
+    @property
+    def progress(self) -> int:
+        """How many parts or evaluations count, of as many as there may be."""
+        return len(self.ended) if self.stopping.budget == math.inf else self.num_parts
+
     def _x(self, evaluation: Evaluation) -> Tensor:
         return self.space.encode(evaluation.parameters)
 
@@ -291,7 +300,7 @@ class _Run:
                     continue
                 suspects.discard(index)
                 self._end(index, future)
-                bar.update(len(self.ended) - bar.n)
+                bar.update(self.progress - bar.n)
                 try:
                     if callback and self._completed:
                         callback(self.result())
@@ -498,4 +507,6 @@ def _bar(run: _Run, progress: bool) -> Any:
         tqdm.write(f"{run.count} found in {run.path}", file=sys.stderr)
     # None: only on a terminal or in a notebook.
     disable = None if progress else True
-    return tqdm(total=run.n_trials, initial=len(run.ended), unit="trial", disable=disable)
+    budget = run.stopping.budget
+    total, unit = (run.n_trials, "trial") if budget == math.inf else (int(budget), "part")
+    return tqdm(total=total, initial=run.progress, unit=unit, disable=disable)

@@ -138,7 +138,6 @@ def in_parts(task: str, seed: int) -> Result:
     return minimize(
         function,
         space,
-        n_trials=1000,
         budget=NUM_WHOLE * number,
         parts=summary,
         seed=seed,

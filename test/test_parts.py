@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from botorch.exceptions import InputDataError
 from scipy.stats import t as student
 
 from botorch_popbo import minimize
@@ -115,7 +116,7 @@ class Folds:
 
 
 def run(function: Any, **options: Any) -> Any:
-    given = {"n_trials": 99, "budget": 60, "n_initial": 4, "resumable": True, "progress": False}
+    given = {"budget": 60, "n_initial": 4, "resumable": True, "progress": False}
     return minimize(function, SPACE, **(given | options))
 
 
@@ -210,22 +211,24 @@ def iter_of(values: list[Any]) -> Iterator[Any]:
 def test_bad_arguments_and_edited_files_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match='"mean" or "last"'):
         run(Folds(), parts="median")
-    with pytest.raises(Exception, match="budget"):
+    with pytest.raises(InputDataError, match="budget"):
         run(Folds(), budget=0)
+    with pytest.raises(InputDataError, match="n_trials, or a budget"):
+        minimize(Folds(), SPACE)
     with pytest.raises(RuntimeError, match="done"):
         run(lambda x, y: Folds()(x, y))
     path = tmp_path / "run.json"
     run(Folds(), path=path, budget=40)
-    with pytest.raises(Exception, match='another parts "mean"'):
+    with pytest.raises(InputDataError, match='another parts "mean"'):
         run(Folds(), path=path, parts="last")
-    with pytest.raises(Exception, match="another resumable true"):
+    with pytest.raises(InputDataError, match="another resumable true"):
         run(Folds(), path=path, resumable=False)
     content = json.loads(path.read_text())
     stopped = next(e for e in content["evaluations"] if e["status"] == "stopped")
     for bad in ([], [math.inf], "parts", ["a"]):
         stopped["parts"] = bad
         path.write_text(json.dumps(content))
-        with pytest.raises(Exception, match=r"evaluation \d+: (parts are|status is)"):
+        with pytest.raises(InputDataError, match=r"evaluation \d+: (parts are|status is)"):
             run(Folds(), path=path)
 
 
