@@ -220,13 +220,31 @@ class PartsExperiment(Measured[PartsSetting]):
 
 
 def leads(results: pd.DataFrame, shown: list[str], methods: Iterable[str]) -> str:
-    """The share of runs in which the first method is ahead less that in which it is behind."""
+    """The share of runs in which the first method is ahead less that in which it is behind.
+
+    And the median cost at which it reaches what another one has at the end.
+    """
     first, *others = methods
-    shown = [name for name in shown if name != "missed"]
-    by = results.set_index(["problem", "seed", "method"])[shown].fillna(np.inf).unstack("method")
+    costs = [name for name in results if name.isdigit()]
+    scores = [name for name in shown if name != "missed"]
+    both = results.set_index(["problem", "seed", "method"])[
+        [*dict.fromkeys([*costs, *scores])]
+    ].unstack("method")
+    by = both.fillna(np.inf)
     rows = {}
     for other in others:
-        signs = {cost: np.sign(by[cost][other] - by[cost][first]).fillna(0.0) for cost in shown}
-        rows[other] = pd.DataFrame(signs).groupby("problem").mean().agg(estimate_of)
+        signs = {
+            # Two that have found nothing are level.
+            name: np.sign(by[name][other] - by[name][first]).fillna(0.0)
+            if name in costs
+            else np.sign(both[name][other] - both[name][first])
+            for name in scores
+        }
+        runs = by[costs[0]].index[both[costs[-1]][[first, other]].notna().all(axis=1)]
+        ahead = pd.DataFrame(signs).loc[runs].groupby("problem").mean()
+        reached = pd.DataFrame({cost: by[cost][first] <= by[costs[-1]][other] for cost in costs})
+        cost = np.where(reached.any(axis=1), reached.values.argmax(axis=1) + 1.0, np.inf)
+        median = pd.Series(cost, reached.index)[runs].median()
+        rows[other] = {**ahead.agg(estimate_of), "cost": median, "runs": len(runs)}
     table = pd.DataFrame(rows).T.to_string() if rows else "none"
     return f"lead of {first} over others, mean and standard error over problems\n{table}"
