@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from botorch_popbo.data import Order, RankCounts
     from botorch_popbo.minimization import minimize
     from botorch_popbo.models import PoissonRankModel, RankingGP, RankModel
+    from botorch_popbo.optimizer import Optimizer
     from botorch_popbo.posteriors import (
         GaussianRankPosterior,
         NegatedRank,
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 _MODULES = (
     *("sampling", "acquisition.input_constructors", "acquisition", "data", "likelihoods", "models"),
     *("posteriors", "space", "search", "settings", "preference_search", "trials", "minimization"),
+    "optimizer",
 )
 
 __all__ = [
@@ -49,6 +51,7 @@ __all__ = [
     "LogExpectedUtilityImprovement",
     "LogRankConfidenceBound",
     "NegatedRank",
+    "Optimizer",
     "Order",
     "PoissonRankModel",
     "PoissonRankPosterior",

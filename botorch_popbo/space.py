@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from typing import Self
 
 import torch
@@ -22,7 +23,8 @@ from botorch_popbo.models.input_transforms import InactiveColumns, unit_cube
 #: numbers if both ends are; a list for choices, of which numbers are in their order, text and truth
 #: values in none. A file without tuples says ``{"range": [...]}``, perhaps with a ``"step"``, and
 #: ``{"choices": [...]}``; ``{"ordered": [...]}`` lists choices whose order is the list's. A number,
-#: a text or a truth value, by itself or alone in a list, is a constant.
+#: a text or a truth value, by itself or alone in a list, is a constant. ``{"rbf": {"gamma": (1e-3,
+#: 1.0, "log")}, "linear": {}}`` is a choice of two texts, with what has a meaning beside each only.
 Notation = Sequence[object] | Mapping[str, object] | float
 #: By the name of a parameter that decides, by its choice, the parameters that have a meaning there.
 Dependents = Mapping[str, Mapping[float, Sequence[str]]]
@@ -119,7 +121,7 @@ class Parameter:
     @classmethod
     def _read_range(cls, entries: list[Value]) -> Self:
         ends, scale = entries[:2], entries[2:]
-        if len(entries) not in (2, 3) or not all(map(_is_number, ends)):
+        if len(entries) not in (2, 3) or not all(map(is_number, ends)):
             raise InputDataError(f"{tuple(entries)!r} is not a range; {_HELP}.")
         if scale not in ([], ["log"]):
             steps = '{"range": (low, high), "step": step}'
@@ -130,7 +132,7 @@ class Parameter:
         return cls(float(low), float(high), None, bool(scale))
 
     def _in_steps(self, step: Value) -> Self:
-        number = (self.high - self.low) / step if _is_number(step) and step > 0 else math.nan
+        number = (self.high - self.low) / step if is_number(step) and step > 0 else math.nan
         if self.is_log or not abs(number - round(number, 0)) < 1e-9 * number:
             raise InputDataError(
                 f"A step is above zero and divides a range that is not logarithmic; got {step!r}."
@@ -243,9 +245,13 @@ class Space:
         size: The number of values of each parameter, of shape ``d``.
         is_categorical: Whether each has choices without an order, of shape ``d``.
         fixed: The places of parameters that are not searched, by column.
+        omits: Whether :meth:`decode` leaves out what has no meaning at a point.
+        candidates: The points that may be suggested, ``n x d``, if not all.
     """
 
     fixed: Mapping[int, float] = {}
+    omits = False
+    candidates: Tensor | None = None
 
     def __init__(
         self,
@@ -290,11 +296,12 @@ class Space:
                 f'"b"]}}; got {notation!r}.'
             )
         parameters, constants = {}, {}
-        for name, written in notation.items():
+        flat, dependents = _unfolded(notation)
+        for name, written in flat.items():
             if not isinstance(name, str):
                 raise InputDataError(f"The name of a parameter is a text; got {name!r}.")
             alone = written[0] if isinstance(written, list) and len(written) == 1 else written
-            if isinstance(plain(alone), str | bool) or _is_number(plain(alone)):
+            if isinstance(plain(alone), str | bool) or is_number(plain(alone)):
                 constants[name] = plain(alone)
                 continue
             try:
@@ -304,7 +311,13 @@ class Space:
             _warn_of_two_numbers(name, written, parameters[name])
         if not parameters:
             raise InputDataError(f"There is nothing to search: {notation!r} holds constants only.")
-        return cls(parameters, constants=constants)
+        for name in constants.keys() & {
+            *chain(*(chain(*by.values()) for by in dependents.values()))
+        }:
+            raise InputDataError(f"{name} is a constant beside one choice. Leave it out there.")
+        space = cls(parameters, dependents, constants)
+        space.omits = bool(dependents)
+        return space
 
     def at_places(self, fixed: Mapping[str, float]) -> Self:
         """The same space, to be searched only where some parameters have given places."""
@@ -314,12 +327,22 @@ class Space:
 
     def to_json(self) -> dict[str, object]:
         """What :meth:`read` reads, as it can be written to a file."""
-        return {name: p.to_json() for name, p in self.parameters.items()} | self.constants
+        written = {name: p.to_json() for name, p in self.parameters.items()}
+        for parent, by in reversed([*self.dependents.items()]):  # a child may be a parent, too
+            choices = self.parameters[parent].choices or ()
+            written[parent] = {choices[int(i)]: {n: written[n] for n in by[i]} for i in by}
+        free = [name for name in written if name not in _children(self.dependents)]
+        return {name: written[name] for name in free} | self.constants
 
     @property
     def key(self) -> Hashable:
         """Equal for the same constants and parameters that depend on each other in the same way."""
         return tuple(map(repr, (self.parameters, self.constants, self.dependents)))
+
+    @property
+    def names(self) -> set[str]:
+        """The names of parameters and constants."""
+        return {*self.parameters, *self.constants}
 
     @property
     def num_points(self) -> float:
@@ -333,13 +356,33 @@ class Space:
 
     def encode(self, values: Mapping[str, Value]) -> Tensor:
         """A point of shape ``d`` from the value of each parameter."""
-        places = [parameter.place(values[name]) for name, parameter in self.parameters.items()]
+        places = [
+            parameter.place(values[name]) if self.is_active(name, values) else parameter.middle
+            for name, parameter in self.parameters.items()
+        ]
         return self.filled(torch.tensor(places, dtype=torch.double))
 
     def decode(self, x: Tensor) -> dict[str, Value]:
         """The value of each parameter at a point of shape ``d``, and the constants."""
         places = zip(self.parameters.items(), x.tolist(), strict=True)
-        return {name: p.value(place) for (name, p), place in places} | self.constants
+        values = {name: p.value(place) for (name, p), place in places}
+        return {n: v for n, v in values.items() if self.is_active(n, values)} | self.constants
+
+    def is_active(self, name: str, values: Mapping[str, Value]) -> bool:
+        """Whether a parameter has a meaning beside the values of others, as far as that is known.
+
+        Raises:
+            KeyError: If the value that decides is missing.
+            ValueError: If that is none of its parameter.
+        """
+        if not self.omits:
+            return True
+        parents = [p for p, by in self.dependents.items() if name in chain(*by.values())]
+        for parent in filter(lambda p: self.is_active(p, values), parents):
+            place = self.parameters[parent].place(values[parent])
+            if name in self.dependents[parent].get(place, ()):
+                return True
+        return not parents
 
     def draw(self, number: int, seed: int) -> Tensor:
         """Quasi-random points, ``n x d``; more of them begin with the same."""
@@ -427,6 +470,38 @@ class Space:
         return InactiveColumns(dependents, fill)
 
 
+def _children(dependents: Dependents) -> set[str]:
+    return {name for by in dependents.values() for name in chain(*by.values())}
+
+
+def _unfolded(
+    notation: Mapping[str, Value],
+) -> tuple[dict[str, Value], dict[str, dict[float, list[str]]]]:
+    """A space without branches, and what each parameter that had some decides about.
+
+    Raises:
+        InputDataError: If a choice is no text, or a name is written in two ways.
+    """
+    flat: dict[str, Value] = {}
+    dependents: dict[str, dict[float, list[str]]] = {}
+    for name, written in notation.items():
+        is_tree = isinstance(written, Mapping) and bool(written)
+        if not (is_tree and all(isinstance(branch, Mapping) for branch in written.values())):
+            flat[name] = written
+            continue
+        if not all(isinstance(choice, str) for choice in written):
+            raise InputDataError(f"{name}: choices that others depend on are texts.")
+        flat[name] = {"choices": [*written]}
+        dependents[name] = {float(i): [*branch] for i, branch in enumerate(written.values())}
+        for branch in written.values():
+            below, deeper = _unfolded(branch)
+            for child, entry in below.items():
+                if child in notation or flat.setdefault(child, entry) != entry:
+                    raise InputDataError(f"{child} is written twice. Give it one range, or names.")
+            dependents |= deeper
+    return flat, dependents
+
+
 def _warn_of_two_numbers(name: str, notation: Value, parameter: Parameter) -> None:
     """Warn of a pair of numbers that may have been meant as a range, or as another one."""
     hint = ""
@@ -457,9 +532,10 @@ def _index(choices: Sequence[Value], value: Value) -> int:
         raise ValueError(f"not one of {', '.join(map(str, choices))}") from None
 
 
-def _is_number(value: Value) -> bool:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return is_number and math.isfinite(value)
+def is_number(value: Value) -> bool:
+    """Whether a value is a finite number, as truth values are not."""
+    is_real = isinstance(value, int | float) and not isinstance(value, bool)
+    return is_real and math.isfinite(value)
 
 
 def at_least(low: int, **argument: Value) -> int:

@@ -15,9 +15,10 @@ import torch
 from botorch.exceptions import InputDataError
 from torch import Tensor
 
-from botorch_popbo._evaluation import Evaluation, evaluate
+from botorch_popbo._evaluation import Evaluation, Parameters, evaluate
 from botorch_popbo._exports import PREFIXES, find_export, find_outcome, read_export
 from botorch_popbo._plain import Value, as_float
+from botorch_popbo.candidates import Candidates
 from botorch_popbo.space import Parameter, Space
 
 if TYPE_CHECKING:
@@ -134,6 +135,29 @@ def _records(
     return [(f"{where}, {kind} {index}", dict(row)) for index, row in frame.iterrows()]
 
 
+def read_point(point: Mapping[str, Value], space: Space) -> Parameters:
+    """The values of a point, which may lie outside of a range, and the constants.
+
+    Args:
+        point: The value of each parameter by name; an empty cell of a candidate may be missing.
+        space: The space.
+
+    Returns:
+        The values as the parameters have them.
+
+    Raises:
+        InputDataError: If a name is missing or none of the space's, or a value is none of its
+            parameter.
+    """
+    if not isinstance(point, Mapping):
+        raise InputDataError(f"A point is a dictionary of values by name, not {point!r}.")
+    if unknown := [name for name in point if name not in space.names]:
+        raise InputDataError(f"{point} has {unknown[0]!r}, which is not a parameter.")
+    if isinstance(space, Candidates):
+        return space.read_cells(point)
+    return _evaluation("the point", {**point, "": 0.0}, space, "", 1.0).parameters
+
+
 def read_evaluation(row: Value, where: str, space: Space) -> Evaluation:
     """An evaluation as :meth:`Evaluation.to_json` writes it, checked like a user's arguments.
 
@@ -182,6 +206,8 @@ def _evaluation(
         if is_past:
             outcome = _outcome(row[objective], sign)
         for name, parameter in space.parameters.items():
+            if not space.is_active(name, row):
+                continue
             values[name] = _value(row[name], parameter, is_past)
         for name, constant in space.constants.items():
             if row.get(name, constant) != constant:

@@ -26,11 +26,11 @@ from torch import Tensor
 from torch.nn import Module
 
 from botorch_popbo.ax._goal import Goal
-from botorch_popbo.ax.outcome_model import OutcomeModel
 from botorch_popbo.data import Order, from_outcomes
 from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.models import RankingGP, RankModel
 from botorch_popbo.models.input_transforms import InactiveColumns, unit_cube
+from botorch_popbo.models.outcome_model import OutcomeModel
 
 _MODULES = "covar_module", "likelihood", "input_transform"
 

@@ -34,7 +34,8 @@ def study_of(result: Result) -> optuna.Study:
     study = optuna.create_study(direction=result.direction)
     for e in result.history:
         is_completed = e.status == "completed"
-        ranges = {n: _distribution(p, e.parameters[n]) for n, p in result.space.parameters.items()}
+        each = result.space.parameters.items()
+        ranges = {n: _distribution(p, e.parameters[n]) for n, p in each if n in e.parameters}
         trial = create_trial(
             state=TrialState.COMPLETE if is_completed else TrialState.FAIL,
             value=e.value if is_completed else None,
@@ -81,7 +82,7 @@ def plot_result(result: Result) -> "Figure":
     fig.add_scatter(**points, row=1, col=1).update_xaxes(title="evaluation", row=1, col=1)
     for place, (name, parameter) in enumerate(parameters.items(), start=1):
         cell = {"row": place // _COLUMNS + 1, "col": place % _COLUMNS + 1}
-        fig.add_scatter(x=[e.parameters[name] for e in history], **points, **cell)
+        fig.add_scatter(x=[e.parameters.get(name) for e in history], **points, **cell)
         kind = "log" if parameter.is_log else "category" if parameter.is_categorical else "linear"
         fig.update_xaxes(title=name, type=kind, **cell)
     fig.update_yaxes(title="value", col=1)

@@ -23,6 +23,7 @@ class Domain:
         snap: Rounds columns that are searched like ranges and are none, of ``... x d``.
         inactive: Maps points that differ only in columns without a meaning to the same point.
         settings: How hard.
+        candidates: The points themselves, ``n x d``, if not all of the space may be suggested.
     """
 
     bounds: Tensor
@@ -31,6 +32,7 @@ class Domain:
     snap: Callable[[Tensor], Tensor]
     inactive: Callable[[Tensor], Tensor] | None = None
     settings: SearchSettings = SearchSettings()  # noqa: RUF009  # frozen
+    candidates: Tensor | None = None
 
     @classmethod
     def of(cls, space: Space, settings: SearchSettings) -> Self:
@@ -43,7 +45,8 @@ class Domain:
         listed = {i: p.places() for i, p in free if p.choices is not None or p.size <= limit}
         choices = {i: [place] for i, place in space.fixed.items()} | listed
         categorical = [i for i, p in free if p.is_categorical]
-        return cls(bounds, choices, categorical, space.snap, space.inactive, settings)
+        maps = space.snap, space.inactive
+        return cls(bounds, choices, categorical, *maps, settings, space.candidates)
 
     @property
     def columns(self) -> list[Tensor]:
@@ -52,7 +55,9 @@ class Domain:
 
     @property
     def num_combinations(self) -> int:
-        """The number of combinations of listed values."""
+        """The number of combinations of listed values, or of candidates."""
+        if self.candidates is not None:
+            return len(self.candidates)
         return math.prod(map(len, self.choices.values()))
 
     @property
@@ -61,6 +66,8 @@ class Domain:
 
         Wide ranges of integers are searched like continuous ones, unless there are few points.
         """
+        if self.candidates is not None:
+            return True
         if len(self.choices) < self.bounds.shape[-1]:
             return False
         longest = max(map(len, self.choices.values()))

@@ -81,7 +81,7 @@ def table_candidates(
     if model is not None and not model.has_uncertainty:
         return draw(1000)  # as in the paper
     most, half = _affordable(acquisition, domain), (domain.settings.num_starts + 1) // 2
-    if domain.num_combinations <= most:
+    if domain.num_combinations <= most or domain.candidates is not None:
         return draw(most)
     drawn = draw(domain.settings.num_raw)
     if len(drawn) < half:  # nearly all differ in columns without a meaning only

@@ -23,6 +23,9 @@ def unseen_points(domain: Domain, X_known: Tensor, number: int, seed: int) -> Te
         An ``n x d`` tensor; none if there is no such point.
     """
     generator = torch.Generator().manual_seed(seed)
+    if domain.candidates is not None:
+        left = domain.candidates[~is_row_of(domain.candidates, X_known)]
+        return left[_distinct(len(left), number, generator).sort().values]
     candidates = unseen_candidates(domain.columns, X_known, number, generator)
     if domain.inactive is not None:
         candidates = domain.inactive(candidates).unique(dim=0)

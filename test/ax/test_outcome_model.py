@@ -6,7 +6,7 @@ import torch
 from botorch.posteriors import GPyTorchPosterior
 
 from botorch_popbo import PoissonRankModel, RankingGP, RankModel
-from botorch_popbo.ax.outcome_model import OutcomeModel
+from botorch_popbo.models.outcome_model import OutcomeModel
 
 EACH_MODEL = pytest.mark.parametrize("model_class", [RankingGP, PoissonRankModel])
 

@@ -1,0 +1,381 @@
+"""Ask and tell without a framework."""
+
+import json
+import math
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Self, cast
+
+import torch
+from botorch.exceptions import BotorchError, InputDataError
+from torch import Tensor
+
+from botorch_popbo._evaluation import Direction, Parameters
+from botorch_popbo._plain import Value, as_float
+from botorch_popbo._replacing import replacing
+from botorch_popbo._reproducible import one_thread
+from botorch_popbo.acquisition import LogExpectedFrontImprovement
+from botorch_popbo.candidates import Candidates
+from botorch_popbo.data._rows import is_row_of
+from botorch_popbo.models.outcome_model import OutcomeModel
+from botorch_popbo.search.suggest import Models, Search
+from botorch_popbo.search.trials import Trial, Trials
+from botorch_popbo.settings import Settings
+from botorch_popbo.space import Space, at_least
+from botorch_popbo.trials import read_point
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: The least and the largest value of an outcome that are allowed; ``None`` where there is no limit.
+Limits = tuple[float | None, float | None]
+
+#: By the name of each objective mean and standard deviation.
+Expected = dict[str, tuple[float, float]]
+
+_FORMAT = 1
+_SIGNS: dict[Direction, float] = {"minimize": -1.0, "maximize": 1.0}
+_MAX_ERROR = 1e154  # its square is a number
+_SAVED = "objectives", "constraints", "n_initial", "seed", "repeats"
+
+
+@dataclass(frozen=True)
+class Observation:
+    """An experiment that has ended.
+
+    Attributes:
+        parameters: What was tried.
+        outcomes: What came out, by name; empty if it failed.
+        standard_error: That of the outcomes; ``None`` if unknown.
+    """
+
+    parameters: Parameters
+    outcomes: Mapping[str, float]
+    standard_error: float | None = None
+
+
+class Optimizer:
+    """Ask what to try next, and tell what came out, whenever it did.
+
+    The same seed, space and outcomes give the same points as :func:`~botorch_popbo.minimize`, as
+    long as they are asked for and told one by one. The global random state is left as it was.
+
+    Args:
+        space: What each parameter may be, by its name; see :data:`~botorch_popbo.space.Notation`.
+            Or candidates, of which no other point is suggested and each once: a list of
+            dictionaries or a data frame; see :class:`~botorch_popbo.candidates.Candidates`.
+        objectives: "minimize" or "maximize", or one of them for each objective by its name. The
+            one without a name is called "value".
+        constraints: The least and the largest value of outcomes that are allowed, by name, ``None``
+            where there is no limit. An objective may have limits, too.
+        n_initial: Successes before the model takes over from a quasi-random design; by default that
+            of the settings.
+        seed: Seed of the design and the search.
+        repeats: Whether to suggest one of the best points again where the model expects another
+            look at it to be worth more than a first one at the next point: where one more outcome
+            raises the utility of what is recommended after it by more. Only with one objective.
+        settings: What the model assumes, and how to search.
+
+    Attributes:
+        space: The space.
+        observations: What was told, in this order.
+        pending: Points that were asked for and not yet told. Remove one that is given up.
+
+    Raises:
+        InputDataError: If an argument is not valid.
+
+    Example:
+        >>> optimizer = Optimizer({"heat": (20, 90), "solvent": ["water", "DMF"]}, "maximize")
+        >>> for point in optimizer.ask(4):
+        >>>     optimizer.tell(point, experiment(**point))  # None if it failed
+        >>> optimizer.best
+    """
+
+    def __init__(
+        self,
+        space: Value,
+        objectives: Direction | Mapping[str, Direction] = "minimize",
+        *,
+        constraints: Mapping[str, Limits] | None = None,
+        n_initial: int | None = None,
+        seed: int = 0,
+        repeats: bool = False,
+        settings: Settings | None = None,
+    ) -> None:
+        is_list = hasattr(space, "iterrows") or isinstance(space, list | tuple)
+        self.space: Space = Candidates(space) if is_list else Space.read(space)
+        named = objectives if isinstance(objectives, Mapping) else {"value": objectives}
+        self.objectives: dict[str, Direction] = dict(named)
+        if not named or not {*named.values()} <= {*_SIGNS}:
+            raise InputDataError(f'An objective is "minimize" or "maximize", not {objectives!r}.')
+        self.constraints: dict[str, Limits] = dict(constraints or {})
+        self._limits = [
+            (name, sign, limit)
+            for name, limits in self.constraints.items()
+            for sign, limit in zip((1.0, -1.0), limits, strict=True)
+            if limit is not None
+        ]
+        settings = settings or Settings()
+        self.n_initial = settings.search.num_initial if n_initial is None else n_initial
+        self.seed, self.repeats = at_least(0, seed=seed), repeats
+        self._search = Search(self.seed, settings, at_least(1, n_initial=self.n_initial))
+        self.observations: list[Observation] = []
+        self.pending: list[Parameters] = []
+        self._ended: list[Trial] = []
+        self._tried: dict[tuple[float, ...], Parameters] = {}
+
+    @property
+    def outcomes(self) -> list[str]:
+        """The names of objectives, and of constraints that are none."""
+        return [*(self.objectives | self.constraints)]
+
+    @property
+    def trials(self) -> Trials:
+        """What is known of points."""
+        pending = [self.space.encode(point) for point in self.pending]
+        shape = len(self.space.parameters), len(self.objectives), len(self._limits)
+        return Trials.gather(self._ended, pending, shape)
+
+    def ask(self, n: int = 1, fixed: Mapping[str, Value] | None = None) -> list[Parameters]:
+        """The next points, which are pending until they are told.
+
+        Args:
+            n: How many, chosen one by one, each as if those before had turned out as expected.
+            fixed: Values that some parameters are to have, by name.
+
+        Returns:
+            The points; fewer if no more are left, or none.
+
+        Raises:
+            InputDataError: If ``n`` is no whole number of at least 1, or if nothing of the space
+                has the fixed values.
+        """
+        part, trials = self._part(fixed or {}), self.trials
+        for _ in range(at_least(1, n=n)):
+            x = self._next(part, trials, len(self.observations) + len(trials.pending))
+            if x is None:
+                break
+            trials = replace(trials, pending=torch.cat([trials.pending, x.unsqueeze(0)]))
+        asked = [*map(self._parameters, trials.pending[len(self.pending) :])]
+        self.pending += asked
+        return [*map(dict, asked)]
+
+    def _part(self, fixed: Mapping[str, Value]) -> Space:
+        try:
+            places = {name: self.space.parameters[name].place(v) for name, v in fixed.items()}
+        except (KeyError, TypeError, ValueError) as error:
+            raise InputDataError(f"{dict(fixed)} is not of the space: {error}.") from None
+        return self.space.at_places(places)
+
+    @one_thread()
+    def _next(self, part: Space, trials: Trials, index: int) -> Tensor | None:
+        """The next point, or none if all are known and none is worth another look."""
+        X = self._search.suggest(part, trials, index).unsqueeze(0)
+        X = X[~is_row_of(X, trials.known_X)]
+        if not (self.repeats and len(self.objectives) == 1 and self._search.has_model(trials)):
+            return X[0] if len(X) else None
+        models = self._search.models(self.space, trials)
+        [model] = models.objectives
+        if not model.order.is_exact:  # of which another look tells nothing
+            number = self._search.settings.search.num_looks
+            best = model.known_X[self._may_be_best(models)]
+            best = best[model.expected_utility(best).topk(min(number, len(best))).indices]
+            X = torch.cat([X, best[part.contains(best)]])
+            X = X[models.worth_of_looks(X, trials.pending).argsort(descending=True)]
+        return X[0] if len(X) else None
+
+    def tell(
+        self,
+        point: Mapping[str, Value],
+        value: Value = None,
+        *,
+        standard_error: float | None = None,
+    ) -> None:
+        """Add what came out at a point, which need not have been asked for.
+
+        Args:
+            point: The value of each parameter. One outside of a range, or of no candidate, teaches
+                the model and is not recommended.
+            value: A number; a dictionary of numbers by name if there are several outcomes, of which
+                those that are no objectives may be missing; ``None``, NaN or an infinitely bad
+                value if the experiment failed.
+            standard_error: That of the numbers; 0 if there is no noise, ``None`` if unknown.
+
+        Raises:
+            InputDataError: If a value is none of its parameter, or an outcome is no number or
+                infinitely good.
+        """
+        parameters = read_point(point, self.space)
+        outcomes = self._outcomes(value)
+        error = math.nan if standard_error is None else as_float(standard_error)
+        if error is None or not (math.isnan(error) or 0.0 <= error <= _MAX_ERROR):
+            raise InputDataError(f"A standard error is from 0 to 1e154, not {standard_error!r}.")
+        x = self.space.encode(parameters)
+        scores = [
+            _SIGNS[way] * outcomes[name] if outcomes else -math.inf
+            for name, way in self.objectives.items()
+        ]
+        slack = [s * (outcomes.get(name, math.nan) - limit) for name, s, limit in self._limits]
+        self._ended.append(Trial(x, scores, slack, error**2))
+        self.observations.append(Observation(parameters, outcomes, standard_error))
+        self._tried[tuple(x.tolist())] = parameters
+        same = (i for i, p in enumerate(self.pending) if self.space.encode(p).equal(x))
+        if (place := next(same, None)) is not None:
+            del self.pending[place]
+
+    def _outcomes(self, value: Value) -> dict[str, float]:
+        """The outcomes by name, as far as they are known; none of a failure."""
+        several = isinstance(value, Mapping)
+        if not several and value is not None and len(self.outcomes) > 1:
+            raise InputDataError(f"Tell {self.outcomes} by name, or None; got {value!r}.")
+        given = value if several else dict.fromkeys(self.outcomes[:1], value)
+        if unknown := given.keys() - {*self.outcomes}:
+            raise InputDataError(f"There are outcomes {self.outcomes}, but no {unknown}.")
+        numbers: dict[str, float] = {}
+        for name in self.outcomes:
+            one = given.get(name)
+            number = math.nan if one is None else as_float(one)
+            way = self.objectives.get(name)
+            if number is None or (way and _SIGNS[way] * number == math.inf):
+                raise InputDataError(f"{name} is a number, or None for a failure, not {one!r}.")
+            if math.isfinite(number):
+                numbers[name] = number
+        return numbers if self.objectives.keys() <= numbers.keys() else {}
+
+    @property
+    def best(self) -> Parameters:
+        """The point to use, by the model: with noise, one whose neighbours vouch for it.
+
+        It was tried. With several objectives others of :attr:`front` are as good.
+
+        Raises:
+            RuntimeError: If nothing has succeeded.
+        """
+        return self.front[0]
+
+    @property
+    @one_thread()
+    def front(self) -> list[Parameters]:
+        """The points that no other is better than, in all objectives, as far as can be expected.
+
+        Raises:
+            RuntimeError: If nothing has succeeded.
+        """
+        trials = self.trials
+        if not trials.num_successes:
+            raise RuntimeError("Nothing has succeeded yet, so that nothing is the best.")
+        if len(trials.X.unique(dim=0)) == 1:
+            return [self._parameters(trials.X[0])]
+        models = self._search.models(self.space, trials)
+        known = models.objectives[0].known_X
+        if len(self.objectives) > 1:
+            improvement = models.improvement(None, known[self.space.contains(known)])
+            return [*map(self._parameters, cast(LogExpectedFrontImprovement, improvement).front)]
+        eligible = self._may_be_best(models)
+        return [self._parameters(models.objectives[0].incumbent_among(eligible))]
+
+    def _may_be_best(self, models: Models) -> Tensor:
+        """Which known points are of the space, and satisfy the constraints if any does."""
+        known = models.objectives[0].known_X
+        inside = self.space.contains(known) & ~models.objectives[0].has_failed
+        allowed = inside & models.improvement(None, known[inside]).satisfies_all(known)
+        return allowed if bool(allowed.any()) else inside
+
+    def _parameters(self, x: Tensor) -> Parameters:
+        """A point as it was told, or as it is suggested."""
+        return dict(self._tried.get(tuple(x.tolist())) or self.space.decode(x))
+
+    @one_thread()
+    @torch.no_grad()
+    def predict(self, points: Sequence[Mapping[str, Value]]) -> list[Expected]:
+        """What is to be expected of points, from the law of the rank and what was observed.
+
+        Args:
+            points: Dictionaries of values.
+
+        Returns:
+            For each point, by the name of each objective, mean and standard deviation.
+
+        Raises:
+            InputDataError: If fewer than two points were told, or one is not of the space.
+        """
+        X = torch.stack([self.space.encode(read_point(point, self.space)) for point in points])
+        with torch.enable_grad():
+            models = self._search.models(self.space, self.trials).objectives
+        expected: list[Expected] = [{} for _ in points]
+        for (name, way), model in zip(self.objectives.items(), models, strict=True):
+            law = OutcomeModel(model, _SIGNS[way]).posterior(X)
+            mean, variance = law.mean, law.variance  # type: ignore[attr-defined]  # it is normal
+            for found, m, v in zip(expected, mean.tolist(), variance.tolist(), strict=True):
+                found[name] = m[0], v[0] ** 0.5
+        return expected
+
+    def explain(self, point: Mapping[str, Value]) -> str:
+        """Why a point is suggested, in words."""
+        if not self._search.has_model(self.trials):
+            return "as far from the others as can be: too little is known yet"
+        [expected] = self.predict([point])
+        words = ", ".join(f"{name} {m:.3g} ± {s:.2g}" for name, (m, s) in expected.items())
+        is_again = tuple(self.space.encode(read_point(point, self.space)).tolist()) in self._tried
+        return f"{'once more, as another look is worth more: ' if is_again else ''}expected {words}"
+
+    def to_frame(self) -> "pd.DataFrame":
+        """A row for each observation, and each pending point, of which it is open if it failed.
+
+        Raises:
+            ImportError: If pandas is not installed.
+        """
+        import pandas as pd
+
+        none, rows = dict.fromkeys(self.outcomes), []
+        for o in self.observations:
+            ended = {"standard_error": o.standard_error, "failed": not o.outcomes}
+            rows.append({**o.parameters, **none, **o.outcomes, **ended})
+        return pd.DataFrame([*rows, *self.pending])
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write all but the settings to a JSON file, whole or not at all.
+
+        Raises:
+            OSError: If it cannot be written.
+        """
+        content = {
+            "format": _FORMAT,
+            "space": self.space.to_json(),
+            **{name: getattr(self, name) for name in _SAVED},
+            "observations": [asdict(observation) for observation in self.observations],
+            "pending": self.pending,
+        }
+        with replacing(Path(path)) as partial:
+            partial.write_text(json.dumps(content, indent=1, allow_nan=False), encoding="utf-8")
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], settings: Settings | None = None) -> Self:
+        """Go on where a saved optimizer was: the next point is the same.
+
+        Args:
+            path: A file that :meth:`save` wrote.
+            settings: Those of the saved one, which the file does not hold.
+
+        Raises:
+            OSError: If the file cannot be read.
+            InputDataError: If it holds something else.
+        """
+        try:
+            content = json.loads(Path(path).read_text(encoding="utf-8"))
+            if content["format"] != _FORMAT:
+                raise ValueError(f"format {content['format']!r}")
+            options = {name: content[name] for name in _SAVED}
+            optimizer = cls(content["space"], settings=settings, **options)
+            for o in content["observations"]:
+                optimizer.tell(
+                    o["parameters"], o["outcomes"] or None, standard_error=o["standard_error"]
+                )
+            optimizer.pending = [read_point(point, optimizer.space) for point in content["pending"]]
+        except (KeyError, TypeError, ValueError, AttributeError, BotorchError) as error:
+            raise InputDataError(
+                f"{path} holds no saved Optimizer ({type(error).__name__}: {error})."
+            ) from None
+        return optimizer

@@ -1,0 +1,181 @@
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import optuna
+import pandas as pd
+import pytest
+from botorch.exceptions import InputDataError
+
+from botorch_popbo import Optimizer, minimize
+from botorch_popbo.optuna import PoPBOSampler
+
+PLAIN: dict[str, Any] = {"kernel": ["rbf", "poly"], "layers": (1, 5), "rate": (1e-4, 1.0, "log")}
+TREE: dict[str, Any] = {
+    "kernel": {
+        "rbf": {"gamma": (1e-3, 1.0, "log")},
+        "poly": {"degree": {"two": {}, "many": {"power": (3, 9)}}, "gamma": (1e-3, 1.0, "log")},
+        "linear": {},
+    },
+    "cost": (0.1, 10.0, "log"),
+}
+LIST = [
+    {"name": f"n{T}{ligand}{load}", "T": T, "ligand": ligand, "load": load}
+    for T in (20, 40, 60, 80)
+    for ligand, load in (("a", 0.1), ("a", 1.0), ("a", 10.0), ("b", 0.1), ("", None))
+]
+
+
+def loss(rate: float = 0.01, gamma: float = 0.1, cost: float = 1.0, **choices: Any) -> float:
+    off = sum(abs(math.log10(value)) for value in (rate / 0.01, gamma / 0.1, cost))
+    return off + (choices["kernel"] == "poly") + 0.1 * choices.get("layers", 0)
+
+
+def run(number: int, *args: Any, value: Any = loss, **options: Any) -> Optimizer:
+    optimizer = Optimizer(*args, n_initial=4, **options)
+    for _ in range(number):
+        for point in optimizer.ask():
+            optimizer.tell(point, value(**point))
+    return optimizer
+
+
+@pytest.mark.parametrize("space", [PLAIN, TREE], ids=["plain", "tree"])
+def test_points_are_those_of_minimize(space: dict[str, Any]) -> None:
+    optimizer = run(8, space)
+    result = minimize(loss, space, 8, n_initial=4, progress=False)
+    assert [o.parameters for o in optimizer.observations] == [e.parameters for e in result.history]
+    assert optimizer.best == result.best.parameters
+
+
+def test_points_are_those_of_optuna() -> None:
+    told = run(8, PLAIN).observations
+    study = optuna.create_study(sampler=PoPBOSampler(seed=0, n_startup_trials=4))
+    study.enqueue_trial(told[0].parameters)  # Optuna knows no space before the first trial
+    study.optimize(
+        lambda trial: loss(
+            kernel=trial.suggest_categorical("kernel", PLAIN["kernel"]),
+            layers=trial.suggest_int("layers", 1, 5),
+            rate=trial.suggest_float("rate", 1e-4, 1.0, log=True),
+        ),
+        n_trials=8,
+    )
+    for trial, observation in zip(study.trials, told, strict=True):
+        assert trial.params == pytest.approx(observation.parameters)
+
+
+def test_a_point_holds_what_has_a_meaning_there() -> None:
+    names = {"rbf": {"gamma"}, "poly": {"degree", "gamma"}, "linear": set()}
+    for point in Optimizer(TREE).ask(16):
+        power = {"power"} if point.get("degree") == "many" else set()
+        assert point.keys() == {"kernel", "cost"} | names[point["kernel"]] | power
+
+
+def test_points_of_a_batch_differ_and_keep_what_is_fixed() -> None:
+    optimizer = run(6, PLAIN)
+    asked = optimizer.ask(12, fixed={"kernel": "poly"})
+    assert len({*map(repr, asked)}) == 12 == len(optimizer.pending)
+    assert {point["kernel"] for point in asked} == {"poly"}
+    optimizer.tell(asked[3], 1.0)
+    assert optimizer.pending == asked[:3] + asked[4:]
+
+
+def test_constraints_objectives_and_failures_are_kept_apart(tmp_path: Path) -> None:
+    def outcomes(x: float, y: float) -> Any:
+        return None if x > 0.9 else {"gain": x, "waste": (x + y) ** 2, "heat": x + 2.0 * y}
+
+    goals = {"gain": "maximize", "waste": "minimize"}
+    limits = {"heat": (0.2, 1.5)}
+    space = {"x": (0.0, 1.0), "y": (0.0, 1.0)}
+    optimizer = run(16, space, goals, value=outcomes, constraints=limits)
+    assert len(front := optimizer.front) > 1
+    assert all(0.2 <= outcomes(**point)["heat"] <= 1.5 for point in front)
+    [expected] = optimizer.predict([optimizer.best])
+    assert expected["gain"][0] == pytest.approx(optimizer.best["x"], abs=0.2)
+    frame = optimizer.to_frame()
+    assert frame.failed.tolist() == frame.gain.isna().tolist() == (frame.x > 0.9).tolist()
+    optimizer.ask(2)
+    optimizer.save(path := tmp_path / "lab.json")
+    loaded = Optimizer.load(path)
+    assert (loaded.pending, loaded.ask(2)) == (optimizer.pending, optimizer.ask(2))
+
+
+@pytest.mark.parametrize("rows", [LIST, pd.DataFrame(LIST)], ids=["list", "frame"])
+def test_each_candidate_is_suggested_once(rows: Any, tmp_path: Path) -> None:
+    told: list[Any] = []
+
+    def value(T: int, ligand: str | None, load: float | None, name: str) -> float:
+        told.append({"T": T, "ligand": ligand or "", "load": load, "name": name})
+        return -abs(T - 60) - abs(math.log10(load or 0.01)) - 5.0 * (ligand == "b")
+
+    optimizer = run(12, rows, "maximize", value=value)
+    optimizer.save(tmp_path / "list.json")
+    optimizer = Optimizer.load(tmp_path / "list.json")
+    assert all(point in LIST for point in told)
+    assert optimizer.best == {"T": 60, "ligand": "a", "load": 1.0, "name": "n60a1.0"}
+    left = optimizer.ask(20)
+    assert len(left) == 8
+    assert len({point["name"] for point in [*told, *left]}) == 20
+    assert optimizer.ask() == []
+
+
+def test_another_look_is_taken_where_outcomes_are_noisy_and_never_where_they_are_exact() -> None:
+    def again(error: float) -> int:
+        optimizer = Optimizer(LIST, "maximize", n_initial=8, repeats=True)
+        for number in range(16):
+            for point in optimizer.ask():
+                value = -abs(point["T"] - 60) / 20 + error * math.sin(9.0 * number)
+                optimizer.tell(point, value, standard_error=error)
+        assert "once more" not in optimizer.explain({"T": 99, "ligand": "b", "load": 0.1})
+        return 16 - len({o.parameters["name"] for o in optimizer.observations})
+
+    assert again(0.0) == 0 < again(1.0) < 8
+
+
+@pytest.mark.parametrize(
+    ("space", "fault"),
+    [
+        ({"a": {"x": {"b": (0, 9)}, "y": {}}, "b": (0, 9)}, "b is written twice"),
+        ({"a": {"x": {"b": (0, 9)}, "y": {"b": (0, 5)}}}, "b is written twice"),
+        ({"a": {"x": {"b": 3}, "y": {}}}, "b is a constant beside"),
+        ({"a": {1: {"b": (0, 9)}, 2: {}}}, "are texts"),
+        ([{"a": 1}], "at least two"),
+        ([], "at least two"),
+        ([{"a": 1}, {"a": "x"}], "a: cells are all"),
+        ([{"a": 1}, {"a": 2}, {"a": 3}, {"a": None}], "in names and empty cells only"),
+        ([{"a": 1}, 3], "Candidates are dictionaries"),
+    ],
+)
+def test_a_space_that_is_none_is_refused(space: Any, fault: str) -> None:
+    with pytest.raises(InputDataError, match=fault):
+        Optimizer(space)
+
+
+@pytest.mark.parametrize(
+    ("call", "fault"),
+    [
+        (lambda o: o.tell({"T": 20, "ligand": "c"}, 1.0), "ligand is 'c', not one of"),
+        (lambda o: o.tell({"T": 20, "nam": "c"}, 1.0), "'nam', which is not a parameter"),
+        (lambda o: o.tell(LIST[0], "good"), "value is a number"),
+        (lambda o: o.tell(LIST[0], math.inf), "value is a number"),
+        (lambda o: o.tell(LIST[0], {"other": 1.0}), "no {'other'}"),
+        (lambda o: o.tell(LIST[0], 1.0, standard_error=-1.0), "A standard error"),
+        (lambda o: o.tell(3, 1.0), "A point is a dictionary"),
+        (lambda o: o.ask(fixed={"T": 20, "ligand": "c"}), "not of the space: not one of"),
+        (lambda o: o.ask(fixed={"T": 30}), "No candidate has"),
+        (lambda o: o.ask(0), "n is a whole number"),
+        (lambda o: o.predict([LIST[0]]), "two distinct points"),
+        (lambda _: Optimizer(LIST, "best"), 'is "minimize" or "maximize"'),
+    ],
+)
+def test_what_is_wrong_is_said(call: Any, fault: str) -> None:
+    with pytest.raises(InputDataError, match=fault):
+        call(Optimizer(LIST, "maximize"))
+
+
+def test_nothing_is_the_best_of_nothing(tmp_path: Path) -> None:
+    with pytest.raises(RuntimeError, match="Nothing has succeeded"):
+        _ = run(3, PLAIN, value=lambda **_: None).best
+    (path := tmp_path / "none.json").write_text(json.dumps({"format": 2}))
+    with pytest.raises(InputDataError, match="holds no saved Optimizer"):
+        Optimizer.load(path)
