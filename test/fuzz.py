@@ -1,6 +1,7 @@
 """Random models, studies of Optuna, experiments of Ax: no NaN, no hang, no error of others.
 
-``studies`` and ``experiments`` are searched in batches and partly fixed, and repeat no point.
+``studies``, ``experiments`` and ``optimizers`` are searched in batches and partly fixed, and repeat
+no point.
 ``python test/fuzz.py --number 10000`` prints each case that breaks a promise, with its number, and
 exits with their count; ``--first 17 --number 1`` repeats one. The same seed draws the same cases.
 """
@@ -13,7 +14,9 @@ import sys
 import traceback
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import optuna
@@ -29,6 +32,7 @@ from botorch_popbo import (
     ExpectedRankingImprovement,
     LogExpectedFrontImprovement,
     LogExpectedUtilityImprovement,
+    Optimizer,
     PoissonRankModel,
     RankingGP,
     RankModel,
@@ -205,6 +209,56 @@ def check_experiment(seed: int) -> None:
         raise AssertionError("a point comes twice")
 
 
+def check_optimizer(seed: int) -> None:
+    """Ask and tell over a random space or list, in any order, with what is told and failed.
+
+    Raises:
+        AssertionError: If a fixed value is not kept, if a point comes twice though none may, if one
+            is not of the space, or if what is read from a file goes on differently.
+    """
+    generator = torch.Generator().manual_seed(seed)
+    tree = {"u": {"b": (0.0, 1.0)}, "v": {"n": (0, 9), "b": (0.0, 1.0)}, "w": {}}
+    plain = {"a": (1e-3, 1.0, "log"), "kind": ["u", "v"], "n": (0, 9)}
+    rows = [
+        {"a": a, "kind": kind, "n": n}
+        for a in (0.1, 0.2, 0.9)
+        for kind, n in zip("uuvw", (1, 2, 3, None), strict=True)
+    ]
+    space: Any = pick(generator, plain, {"a": (0.0, 1.0), "kind": tree}, rows)
+    goals: Any = pick(generator, "maximize", "minimize", {"y": "maximize", "z": "minimize"})
+    limits = pick(generator, None, {"c": (None, 0.5)}, {"c": (0.2, 1.0)})
+    repeats = pick(generator, False, True)
+    options: dict[str, Any] = {"constraints": limits, "repeats": repeats, "n_initial": 3}
+    optimizer = Optimizer(space, goals, **options)
+    asked: list[dict[str, Any]] = []
+    for _ in range(5):
+        fixed = pick(generator, {}, {}, {"kind": "v"}, {"kind": "u", "a": 0.2})
+        if not (batch := optimizer.ask(pick(generator, 1, 2, 4), fixed)) and space is not rows:
+            raise AssertionError("nothing is left of an endless space")
+        if any(fixed.items() - point.items() for point in batch):
+            raise AssertionError(f"{batch} is not where it was fixed: {fixed}")
+        if space is rows and any(point not in rows for point in batch):
+            raise AssertionError(f"{batch} is not on the list")
+        asked += batch
+        for index in torch.randperm(len(optimizer.pending), generator=generator).tolist()[:3]:
+            point = [*optimizer.pending][min(index, len(optimizer.pending) - 1)]
+            y = pick(generator, -point["a"], 1.0, point.get("n") or 0.0, None, math.nan)
+            names = dict.fromkeys(optimizer.outcomes, y)
+            told = None if y is None else names | {"c": point["a"]} if limits else names
+            optimizer.tell(point, told, standard_error=pick(generator, None, 0.0, 0.1))
+        if pick(generator, True, False, False):
+            with TemporaryDirectory() as folder:
+                optimizer.save(path := Path(folder) / "state.json")
+                before, optimizer = optimizer, Optimizer.load(path)
+            if (again := before.ask(2)) != optimizer.ask(2):
+                raise AssertionError(f"what was read goes on differently than {again}")
+            asked += again
+        with suppress(RuntimeError):
+            optimizer.explain(optimizer.best)
+    if len({*map(repr, asked)}) < len(asked) and not repeats:
+        raise AssertionError("a point comes twice")
+
+
 def is_refused_by_us(error: BaseException) -> bool:
     """Whether an error is one of those that the package documents, and raised by itself."""
     if not isinstance(error, InputDataError | UnsupportedError | BotorchTensorDimensionError):
@@ -252,6 +306,7 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--seed", type=int, default=0)
     checks = {"models": check, "studies": check_study, "experiments": check_experiment}
+    checks["optimizers"] = check_optimizer
     parser.add_argument("what", nargs="?", choices=checks, default="models")
     options = parser.parse_args()
     torch.set_num_threads(1)

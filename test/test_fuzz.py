@@ -26,6 +26,10 @@ def test_no_study_breaks_a_promise(first: int) -> None:
     assert fuzz.run(first, 3, check=fuzz.check_study) == []
 
 
+def test_no_optimizer_breaks_a_promise() -> None:
+    assert fuzz.run(1, 3, check=fuzz.check_optimizer) == []
+
+
 @pytest.mark.slow
 def test_no_experiment_breaks_a_promise() -> None:
     assert fuzz.run(0, 3, check=fuzz.check_experiment) == []

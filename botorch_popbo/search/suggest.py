@@ -81,8 +81,11 @@ class Models:
             The acquisition function.
         """
         first, *others = self.objectives
-        if X_baseline is not None and not bool(is_row_of(X_baseline, first.known_X).any()):
-            X_baseline = first.best_points(len(first.known_X))[-1:]
+        known = first.known_X
+        known = known[~first.has_failed] if others else known  # no failure is part of a front
+        if X_baseline is not None and not bool(is_row_of(X_baseline, known).any()):
+            ranked = first.best_points(len(first.known_X))
+            X_baseline = ranked[is_row_of(ranked, known)][-1:]
         points, settings = (X_pending, X_baseline), self.settings.acquisition
         if others:
             return LogExpectedFrontImprovement(
