@@ -183,7 +183,8 @@ class Optimizer:
             best = model.known_X[self._may_be_best(models)]
             best = best[model.expected_utility(best).topk(min(number, len(best))).indices]
             X = torch.cat([X, best[part.contains(best)]])
-            X = X[models.worth_of_looks(X, trials.pending).argsort(descending=True)]
+            if len(X):
+                X = X[models.worth_of_looks(X, trials.pending).argsort(descending=True)]
         return X[0] if len(X) else None
 
     def tell(

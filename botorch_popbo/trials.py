@@ -213,19 +213,22 @@ def _evaluation(
             if row.get(name, constant) != constant:
                 raise ValueError(f"but the space says {constant}")
     except KeyError:
-        raise InputDataError(f"{place} has no {name!r} among {[*row]}.") from None
+        raise InputDataError(f"{place} has no {name!r} among {[*filter(None, row)]}.") from None
     except (ValueError, TypeError, OverflowError) as error:
         raise InputDataError(f"{place}: {name} is {row[name]}, {error}.") from None
     status = "running" if not is_past else "failed" if math.isnan(outcome) else "completed"
     return Evaluation(values | space.constants, status, outcome, is_past=is_past)
 
 
-def read_csv(path: str | os.PathLike[str], **options: Any) -> "pd.DataFrame":
+def read_csv(
+    path: str | os.PathLike[str], encoding: str = "utf-8", **options: Any
+) -> "pd.DataFrame":
     """A data frame of a file as spreadsheets write it, without empty lines.
 
     Args:
         path: The file, with commas, semicolons or tabs between values. Beside the latter two
             numbers may have a decimal comma, unless there is a decimal point.
+        encoding: How its letters are written.
         **options: Further ones of :func:`pandas.read_csv`.
 
     Returns:
@@ -239,7 +242,7 @@ def read_csv(path: str | os.PathLike[str], **options: Any) -> "pd.DataFrame":
     import pandas as pd
 
     try:
-        text = Path(path).read_text(encoding="utf-8-sig")
+        text = Path(path).read_text(encoding=encoding).removeprefix("\ufeff")
         separator = max(",;\t", key=text.partition("\n")[0].count)
         has_comma = separator != "," and not re.search(r"\d\.\d", text)
         # A line with a decimal comma is neither cut off nor given an index.

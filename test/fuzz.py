@@ -14,7 +14,8 @@ import sys
 import traceback
 import warnings
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import redirect_stdout, suppress
+from io import StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -40,6 +41,7 @@ from botorch_popbo import (
 )
 from botorch_popbo._reproducible import derive_seed
 from botorch_popbo.ax import popbo_generation_strategy
+from botorch_popbo.benchmarks.cli import main as main_of_popbo
 from botorch_popbo.optuna import PoPBOSampler
 
 MAX_SECONDS = 30
@@ -259,6 +261,47 @@ def check_optimizer(seed: int) -> None:
         raise AssertionError("a point comes twice")
 
 
+def check_sheet(seed: int) -> None:
+    """Fill in cells of a table of any writing at random, and let rows be written below it.
+
+    Raises:
+        AssertionError: If a byte that was there has changed, or the command fails.
+    """
+    generator = torch.Generator().manual_seed(seed)
+    separator, end = pick(generator, ",", ";", "\t"), pick(generator, "\n", "\r\n")
+    encoding, mark = pick(generator, "utf-8", "utf-8-sig", "cp1252"), pick(generator, ".", ",")
+    mark = "." if separator == "," else mark
+
+    def number() -> str:
+        return f"{float(uniform(generator, 1)) * 90:.{pick(generator, 0, 1, 2)}f}".replace(
+            ".", mark
+        )
+
+    def result() -> str:
+        return str(pick(generator, "", "failed", f"<{number()}", number(), f" {number()}"))
+
+    names = ["Nr", "T [°C]", "Lösung", "Ausbeute"]
+    solvents = ["Wasser", "2-Äthyl", '"a b"', "x"]
+    rows = [[str(i), number(), pick(generator, *solvents), result()] for i in range(1, 6)]
+    with TemporaryDirectory() as folder, redirect_stdout(StringIO()):
+        path = Path(folder) / "lab.csv"
+        lines = [separator.join(row) for row in [names, *rows]]
+        path.write_bytes(end.join(lines).encode(encoding))
+        main_of_popbo(["next", str(path)])
+        for _ in range(4):
+            before = path.read_bytes()
+            status = main_of_popbo(["next", str(path), "-n", str(pick(generator, 1, 2, 5))])
+            after = path.read_bytes()
+            if status != 0 or not after.startswith(before):
+                raise AssertionError(f"{status}: {before!r} became {after!r}")
+            filled = [  # as somebody would in a spreadsheet
+                line + result() if line.strip(separator) and line.endswith(separator) else line
+                for line in after.decode(encoding).split(end)
+            ]
+            filled += pick(generator, [], [""], [separator * 3])
+            path.write_bytes(end.join(filled).encode(encoding))
+
+
 def is_refused_by_us(error: BaseException) -> bool:
     """Whether an error is one of those that the package documents, and raised by itself."""
     if not isinstance(error, InputDataError | UnsupportedError | BotorchTensorDimensionError):
@@ -306,7 +349,7 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--seed", type=int, default=0)
     checks = {"models": check, "studies": check_study, "experiments": check_experiment}
-    checks["optimizers"] = check_optimizer
+    checks |= {"optimizers": check_optimizer, "sheets": check_sheet}
     parser.add_argument("what", nargs="?", choices=checks, default="models")
     options = parser.parse_args()
     torch.set_num_threads(1)

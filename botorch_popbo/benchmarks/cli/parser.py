@@ -17,10 +17,12 @@ examples:
   popbo compare my.py:train branin --methods popbo random
   popbo compare --table results.csv --objective loss
   popbo report --output popbo-results
+  popbo next lab.csv
   popbo prefer coffee.toml --page"""
 _COMMANDS = {
     "compare": "run methods side by side and report how they did; rerun to resume",
     "report": "report what popbo compare has run; without options, what it ran last",
+    "next": "say what to try next, by a table of experiments, and write it below them",
     "prefer": "ask people which is better, in a terminal or on a page; every answer is saved",
     "list": "print the names of problems, methods and campaigns",
     "doctor": "say what is installed, what was found, and what adds the rest",
@@ -49,6 +51,7 @@ def make_parser() -> ArgumentParser:
     add("--jobs", type=int, help="replications at a time (default: one a core)")
     limit = "time limit of one suggestion, which ends its replication (default: 600)"
     add("--limit", type=float, metavar="SECONDS", help=limit)
+    _add_notebook(made["next"])
     _add_interview(made["prefer"])
     _add_data_folder(made["doctor"])
     what = "problems, methods or campaigns (default: all)"
@@ -76,6 +79,16 @@ def _add_selection(parser: ArgumentParser) -> None:
     folder = "folder of records, numbers and plots (default: %(default)s)"
     add("--output", type=Path, default=Path("popbo-results"), help=folder)
     _add_data_folder(parser)
+
+
+def _add_notebook(parser: ArgumentParser) -> None:
+    add = parser.add_argument
+    table = "a CSV or XLSX file; what its columns are is in FILE-settings.txt, written at first"
+    add("file", type=Path, metavar="FILE", help=table)
+    number = "how many experiments (default: as the settings say)"
+    add("--number", "-n", type=int, metavar="N", help=number)
+    copy = "write the table and the new rows there; FILE stays as it is"
+    add("--copy", type=Path, metavar="PATH", help=copy)
 
 
 def _add_interview(parser: ArgumentParser) -> None:

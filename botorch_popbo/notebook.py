@@ -1,0 +1,281 @@
+"""The command ``popbo next``: what to try next, by a table of what was tried."""
+
+import csv
+import json
+import math
+import re
+import tomllib
+import warnings
+from argparse import Namespace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from io import StringIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from botorch.exceptions import InputDataError
+from botorch.exceptions.warnings import InputDataWarning
+
+from botorch_popbo._errors import UsageError, library
+from botorch_popbo._evaluation import Direction
+from botorch_popbo._plain import Value
+from botorch_popbo._replacing import replacing
+from botorch_popbo.optimizer import Optimizer
+from botorch_popbo.trials import read_csv, read_point
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_NUMBER = re.compile(r"[<>≤≥~]?\s*([-+]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:[eE][-+]?\d+)?)")
+_FAILED = {"failed", "fail", "failure", "error", "fehlgeschlagen", "misslungen"}
+_BETTER: dict[str, Direction] = {"larger is better": "maximize", "smaller is better": "minimize"}
+_HEAD = """\
+# What popbo next takes the columns of {} for. Mend what is wrong, and run it again.
+# range = [20, 90] are numbers; step = 5 and range = [0.1, 10, "log"] are possible, too.
+# choices = ["water", "DMF"] is a choice.
+# result = "larger is better" or "smaller is better"; at_least = 90 and at_most = 3 are limits.
+# A column that is not here is ignored. A line candidates = "list.csv" above the first column
+# says that nothing but its rows can be tried.
+experiments = 1
+"""
+# What names of results hold, first of those of which smaller ones are better, and what notes are.
+_COST = re.compile("loss|cost|impurity|error|waste|degradation|kosten|verlust|verunreinigung", re.I)
+_GAIN = re.compile(
+    r"yield|yld|\bton\b|conversion|selectivity|purity|result|ausbeute|umsatz|ergebnis", re.I
+)
+_NOTE = re.compile(r"(id|nr|no|name|date|datum|run|exp\w*|versuch|note\w*|#)\W*", re.I)
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A table as it lies on the disk.
+
+    Attributes:
+        path: The file.
+        content: Its bytes.
+        encoding: Theirs.
+        texts: The cells by column; the index is the line.
+        columns: The same in columns of numbers as numbers, NaN for a failure and the limit for one
+            of detection; ``None`` for an empty cell.
+    """
+
+    path: Path
+    content: bytes
+    encoding: str
+    texts: "pd.DataFrame"
+    columns: dict[str, list[Value]]
+
+    @classmethod
+    def read(cls, path: Path) -> Self:
+        """Read a CSV or XLSX file; a second line of units is left out.
+
+        Raises:
+            UsageError: If it is no table, or has decimal points and commas.
+        """
+        content, encoding = path.read_bytes(), "utf-8"
+        if path.suffix.lower() == ".xlsx":
+            library("openpyxl", "an XLSX file", "lab")
+            table = library("pandas", "a table", "lab").read_excel(path, dtype=str)
+            table.index += 2
+        else:
+            try:
+                content.decode()
+            except UnicodeDecodeError:  # as spreadsheets write it in Western Europe
+                encoding = "cp1252"
+            try:
+                table = read_csv(path, encoding, dtype=str, na_values=[""])
+            except InputDataError as error:
+                raise UsageError(str(error)) from None
+        texts = table.rename(columns=lambda name: str(name).strip()).fillna("").map(str.strip)
+        texts = texts.loc[(texts != "").any(axis=1)]
+        rest, first = texts.iloc[1:], texts.head(1)
+        units = {c for n in texts if _is_numeric(rest[n]) for c in first[n] if c} - _FAILED
+        if units and not any(map(_NUMBER.fullmatch, units)):
+            texts = rest
+        columns = {name: _values(texts[name]) for name in texts}
+        sheet = cls(path, content, encoding, texts, columns)
+        if {",", "."} <= {*sheet.decimals}:
+            raise UsageError(f"{path} has decimal points and decimal commas. Write one of them.")
+        return sheet
+
+    @property
+    def decimals(self) -> str:
+        """The decimal points and commas of all numbers."""
+        numbers = filter(_NUMBER.fullmatch, self.texts.to_numpy().flatten())
+        return re.sub("[^.,]", "", "".join(numbers))
+
+    def append(self, rows: Sequence[Mapping[str, str]], copy: Path | None) -> Path:
+        """Write rows below all others, which stay as they are, byte for byte.
+
+        Args:
+            rows: Texts by the names of columns; cells of others are empty.
+            copy: The file to write in place of this one.
+
+        Returns:
+            The file that was written; of an XLSX file a table of the new rows alone.
+
+        Raises:
+            UsageError: If the file has changed since it was read.
+        """
+        before, end, separator, names = b"", "\n", ",", [*self.texts]
+        text, target = StringIO(), self.path.with_name(f"{self.path.stem}-next.csv")
+        if self.path.suffix.lower() != ".xlsx":
+            before, target = self.content, self.path
+            end = "\r\n" if b"\r\n" in before else "\n"
+            before += b"" if before.endswith(b"\n") else end.encode()
+            separator = max(",;\t", key=before.decode(self.encoding).partition("\n")[0].count)
+        else:
+            rows = [dict(zip(names, names, strict=True)), *rows]
+        writer = csv.writer(text, delimiter=separator, lineterminator=end)
+        writer.writerows([row.get(name, "") for name in names] for row in rows)
+        if self.path.read_bytes() != self.content:
+            raise UsageError(f"{self.path} was changed meanwhile. Run it again.")
+        with replacing(copy or target) as partial:
+            partial.write_bytes(before + text.getvalue().encode(self.encoding))
+        return copy or target
+
+
+def _is_numeric(cells: Sequence[str]) -> bool:
+    """Whether all cells but failures are numbers."""
+    return all(
+        map(_NUMBER.fullmatch, {cell for cell in cells if cell.lower() not in _FAILED} - {""})
+    )
+
+
+def _values(cells: Sequence[str]) -> list[Value]:
+    """Cells as numbers where all are, NaN standing for failures, or as texts; or ``None``."""
+    if not _is_numeric(cells):
+        return [cell or None for cell in cells]
+    matches = [(cell, _NUMBER.fullmatch(cell)) for cell in cells]
+    return [float(m[1].replace(",", ".")) if m else math.nan if c else None for c, m in matches]
+
+
+def guess(sheet: Sheet) -> str:
+    """What columns look like, as settings."""
+    looks = {name: _look(name, sheet.texts[name], sheet.columns[name]) for name in sheet.texts}
+    numeric = [name for name, look in looks.items() if look.startswith("range")]
+    if not any(look.startswith("result") for look in looks.values()) and numeric:
+        looks[numeric[-1]] = 'result = "larger is better"'
+    parts = [
+        f"[{json.dumps(n, ensure_ascii=False)}]\n{look}\n" for n, look in looks.items() if look
+    ]
+    return "\n".join([_HEAD.format(sheet.path.name), *parts])
+
+
+def _look(name: str, texts: Sequence[str], values: Sequence[Value]) -> str:
+    """What a column looks like; nothing for a note."""
+    cells = [value for value in values if value is not None]
+    different = [*dict.fromkeys(cells)]
+    has_limits = any(text[:1] in tuple("<>≤≥~") for text in texts) or math.nan in different
+    if _COST.search(name) or _GAIN.search(name) or has_limits:
+        return f'result = "{"smaller" if _COST.search(name) else "larger"} is better"'
+    counts = len(cells) > 3 and cells in ([*range(len(cells))], [*range(1, len(cells) + 1)])
+    if _NOTE.fullmatch(name) or not cells or counts:
+        return ""
+    if isinstance(cells[0], str) or len(different) == 1:
+        is_note = len(cells) == len(different) > 1
+        return "" if is_note else f"choices = {json.dumps(different, ensure_ascii=False)}"
+    low, high = min(cells), max(cells)
+    digits = max(len(f"{cell:.10g}".partition(".")[2]) for cell in cells)
+    steps = [m * 10.0**e for e in range(-digits, 6) for m in (1, 2, 5)]
+    steps = [s for s in steps if all(abs((c - low) / s % 1 - 0.5) > 0.499 for c in [*cells, high])]
+    step = max([s for s in steps if s <= (high - low) / 10], default=10.0**-digits)
+    words = f"range = [{low:.10g}, {high:.10g}]"
+    return words if digits > 3 else f"{words}\nstep = {step:.10g}"
+
+
+def suggest_next(options: Namespace) -> int:
+    """Say what to try next, and write it below the table; at first, what columns are taken for."""
+    sheet = Sheet.read(options.file)
+    file = options.file.with_name(f"{options.file.stem}.toml")
+    if not file.exists():
+        file.write_text(guess(sheet), encoding="utf-8")
+        print(f"{guess(sheet)}\nThis is in {file} now. Mend what is wrong, and run this again.")
+        return 0
+    try:
+        settings = tomllib.loads(file.read_text(encoding="utf-8-sig"))
+        number = settings.pop("experiments", 1)
+        with warnings.catch_warnings(action="ignore", category=InputDataWarning):
+            optimizer = _optimizer(sheet, settings)
+    except (ValueError, AttributeError, InputDataError) as error:
+        raise UsageError(f"{file}: {error}") from None
+    _learn(sheet, optimizer)
+    ended = optimizer.observations
+    failed = sum(not o.outcomes for o in ended)
+    print(f"{len(ended)} experiments, {failed} failed; {len(optimizer.pending)} without a result")
+    asked = optimizer.ask(options.number or number)
+    rows = [_texts(point, sheet, optimizer) for point in asked]
+    for row, point in zip(rows, asked, strict=True):
+        print(f"try {_words(row)}\n    {optimizer.explain(point)}")
+    if len(ended) > failed:
+        print(f"best so far: {_words(_texts(optimizer.best, sheet, optimizer))}")
+    if rows:
+        written = sheet.append(rows, options.copy)
+        print(f"written to {written}; fill in {', '.join(optimizer.outcomes)}, and run this again")
+    else:
+        print("nothing is left to try")
+    return 0
+
+
+def _optimizer(sheet: Sheet, settings: dict[str, Any]) -> Optimizer:
+    """A search by settings, before it has learned.
+
+    Raises:
+        ValueError: If they are wrong; it may be an InputDataError.
+    """
+    listed = settings.pop("candidates", "")
+    if missing := settings.keys() - {*sheet.texts}:
+        raise ValueError(f"the table has no column {min(missing)!r}")
+    kinds = ("range", "choices")
+    results = {n: one for n, one in settings.items() if not {*kinds} & one.keys()}
+    ways = {n: one["result"] for n, one in results.items() if "result" in one}
+    if unknown := {*ways.values()} - {*_BETTER}:
+        raise ValueError(f"a result is one of {[*_BETTER]}, not {min(map(str, unknown))!r}")
+    goals = {n: _BETTER[way] for n, way in ways.items()}
+    limits = {n: (one.get("at_least"), one.get("at_most")) for n, one in results.items()}
+    limits = {n: both for n, both in limits.items() if both != (None, None)}
+    # A single choice is written as a constant.
+    space: Any = {n: one for n, one in settings.items() if n not in results}
+    space = {n: c if len(c := one.get("choices", "..")) == 1 else one for n, one in space.items()}
+    if listed:
+        columns = Sheet.read(sheet.path.with_name(listed)).columns.items()
+        number = len(next(iter(columns))[1])
+        space = [{name: cells[i] for name, cells in columns} for i in range(number)]
+    return Optimizer(space, goals, constraints=limits, repeats=True)
+
+
+def _learn(sheet: Sheet, optimizer: Optimizer) -> None:
+    """Tell all rows; raises UsageError with the line of one that does not fit."""
+    for line, cells in zip(
+        sheet.texts.index, zip(*sheet.columns.values(), strict=True), strict=True
+    ):
+        row = {n: cell for n, cell in zip(sheet.columns, cells, strict=True) if cell is not None}
+        results = sheet.texts.loc[line, optimizer.outcomes]
+        outcomes = {n: _values([text])[0] for n, text in results.items() if text}
+        point = {name: row[name] for name in row if name in optimizer.space.names}
+        has_failed = any(value != value for value in outcomes.values())
+        try:
+            if has_failed or optimizer.objectives.keys() <= outcomes.keys():
+                optimizer.tell(point, None if has_failed else outcomes)
+            elif point:
+                optimizer.pending.append(read_point(point, optimizer.space))
+        except InputDataError as error:
+            raise UsageError(f"{sheet.path}, line {line}: {error}") from None
+
+
+def _texts(point: Mapping[str, Value], sheet: Sheet, optimizer: Optimizer) -> dict[str, str]:
+    """A point as the table writes it, numbers of a range with four digits."""
+    texts = {}
+    for name, value in point.items():
+        text = f"{value:.10g}" if isinstance(value, float) else str(value or "")
+        p = optimizer.space.parameters.get(name)
+        if p and p.step is None and optimizer.space.candidates is None:
+            short = f"{value:.4g}"
+            text = short if p.low <= float(short) <= p.high else repr(value)
+        is_comma = "," in sheet.decimals and isinstance(value, float)
+        texts[name] = text.replace(".", ",") if is_comma else text
+    return texts
+
+
+def _words(row: Mapping[str, str]) -> str:
+    return ", ".join(f"{name} {text}" for name, text in row.items())

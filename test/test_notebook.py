@@ -1,0 +1,127 @@
+import random
+import re
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from botorch_popbo.benchmarks.cli import main
+
+PLAIN = "T,solvent,yield\n20,water,10\n40,DMF,30.5\n60,water,\n80,DMF,failed\n"
+GERMAN = """\
+Nr;Temperatur [°C];Lösungsmittel;Zeit (h);Ausbeute [%];Bemerkung\r
+1;20;Wasser;0,5;12,5;\r
+2;40;DMF;1,5;33;trüb, dann klar\r
+3;60;DMF;2,0;fehlgeschlagen;Pumpe aus\r
+4;80;Äthanol;1,0;<0,1;\r
+;;;;;\r
+5;80;Äthanol;1,0;>99;Wdh.\r
+"""
+#: A table, what settings take its columns for, and how the new row begins.
+SHEETS = {
+    "commas": (PLAIN, ["range = [20, 80]\nstep = 5", 'choices = ["water", "DMF"]'], ""),
+    "german": (GERMAN, ["range = [0.5, 2]", "Äthanol"], ";"),
+    "latin": (GERMAN.encode("cp1252"), ['["Temperatur [°C]"]', "Äthanol"], ";"),
+    "units": ("T;c;loss\n°C;mol/l;\n20;0,5;3\n90;0,75;1\n", ["range = [0.5, 0.75]", "smaller"], ""),
+    "types": ("NAME,T,yld\nTYPE,DATA,DATA\n0,30,1\n1,90,2\n", ["range = [30, 90]"], ","),
+    "tabs": ("T\tyield\n20\t1\n30\t2\n\n\n40\t", ["range = [20, 40]\nstep = 2"], ""),
+    "quoted": ('base,T,yield\n"2,6-lutidine",20,5\nTEA,30,6\nTEA,40,\n', ['"2,6-lutidine"'], ""),
+    "no results": ("T,time,rate\n20,1,\n40,2,\n", ['["time"]\nresult = "larger is better"'], ""),
+    "goals": ("T,yield,cost of it\n10,2,3\n30,4,5\n", ["larger", "smaller"], ""),
+    "digits": ("x,yield\n0.123456,2\n0.98765,3\n", ["range = [0.123456, 0.98765]\n"], "0."),
+}
+
+
+def call(*arguments: object) -> int:
+    return main(["next", *map(str, arguments)])
+
+
+@pytest.mark.parametrize(("content", "looks", "begins"), SHEETS.values(), ids=SHEETS)
+def test_rows_are_written_below_a_table(
+    tmp_path: Path, content: str | bytes, looks: list[str], begins: str
+) -> None:
+    before = content if isinstance(content, bytes) else content.encode()
+    (path := tmp_path / "lab.csv").write_bytes(before)
+    assert call(path) == 0
+    assert path.read_bytes() == before  # at first columns are looked at
+    settings = path.with_suffix(".toml").read_text(encoding="utf-8")
+    assert all(look in settings for look in looks)
+    for _ in range(2):  # what has no result yet is not tried twice
+        assert call(path, "-n", 2) == 0
+    after = path.read_bytes()
+    assert after.startswith(before)
+    new = after[len(before) :].decode("cp1252").split()
+    assert len({*new}) == len(new) == 4
+    assert all(row.startswith(begins) for row in new)
+
+
+@pytest.mark.parametrize(
+    ("content", "settings", "fault"),
+    [
+        (PLAIN.replace("30.5", "good"), None, "line 3: yield is a number"),
+        (PLAIN.replace("30.5", '"30,5"').replace("10", "1.5"), None, "decimal commas"),
+        (PLAIN.replace("40", ""), None, "line 3: the point has no 'T'"),
+        (PLAIN.replace("DMF,f", "THF,f"), 'choices = ["water", "DMF"]', "line 5: .*solvent is THF"),
+        ("Notes of May\n\nT,yield\n1,2\n", None, "cannot be read as a CSV file"),
+        (PLAIN, 'result = "best"', "a result is one of"),
+        (PLAIN, "range = [3, 1]", "solvent: A lower end"),
+        (PLAIN, "range = 3, 1]", "Expected newline"),
+        (PLAIN, "[THF]\nrange = [1, 2]", "the table has no column 'THF'"),
+    ],
+)
+def test_what_does_not_fit_is_said(
+    tmp_path: Path,
+    content: str,
+    settings: str | None,
+    fault: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (path := tmp_path / "lab.csv").write_text(content)
+    if settings:
+        written = (
+            f'[T]\nrange = [20, 80]\n[yield]\nresult = "larger is better"\n[solvent]\n{settings}'
+        )
+        path.with_suffix(".toml").write_text(written)
+    else:
+        call(path)
+    assert call(path) == 2
+    assert re.search(fault, capsys.readouterr().err)
+    assert path.read_text() == content
+
+
+def test_a_list_of_candidates_is_tried_to_its_end(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "list.csv").write_text("T,base,mol\n20,TEA,1\n40,none,\n60,DBU,2.5\n")
+    (path := tmp_path / "lab.csv").write_text("T,base,mol,yield\n20,TEA,1,3\n")
+    path.with_suffix(".toml").write_text(
+        'candidates = "list.csv"\n[yield]\nresult = "larger is better"\nat_least = 1\n'
+    )
+    assert call(path, "-n", 9) == call(path) == 0
+    assert "nothing is left to try" in capsys.readouterr().out
+    assert sorted(path.read_text().splitlines()[2:]) == ["40,none,,", "60,DBU,2.5,"]
+
+
+def test_a_workbook_and_a_copy_leave_the_file_alone(tmp_path: Path) -> None:
+    pytest.importorskip("openpyxl")
+    frame = pd.DataFrame({"T": [20, 40], "Lösung": ["a", "b"], "yield": [1.5, None]})
+    frame.to_excel(path := tmp_path / "lab.xlsx", index=False)
+    before = path.read_bytes()
+    assert call(path) == call(path) == call(path, "--copy", tmp_path / "copy.csv") == 0
+    assert path.read_bytes() == before
+    for name in ("lab-next.csv", "copy.csv"):
+        head, row = (tmp_path / name).read_text(encoding="utf-8").splitlines()
+        assert head == "T,Lösung,yield"
+        assert row.endswith(",")
+
+
+def test_repeats_are_announced(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    draw = random.Random(0)
+    rows = [f"{T},{abs(T - 50) + draw.gauss(0, 20):.1f}\n" for T in [*range(20, 90, 5)] * 2]
+    (path := tmp_path / "lab.csv").write_text("T,loss\n" + "".join(rows))
+    call(path)
+    assert call(path, "-n", 4) == 0
+    told = capsys.readouterr().out
+    assert "28 experiments, 0 failed; 0 without a result" in told
+    assert "once more, as another look is worth more: expected loss" in told
+    assert "best so far: T" in told
