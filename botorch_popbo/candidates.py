@@ -108,10 +108,9 @@ class Candidates(Space):
         return dict(self.rows[tuple(x.tolist())])
 
     def draw(self, number: int, seed: int) -> Tensor:
-        """Candidates next to quasi-random points, ``n x d``; more begin with the same."""
-        transform = self.input_transform()
-        drawn, encoded = super().draw(number, seed), transform(self.candidates)
-        return self.candidates[torch.cdist(transform(drawn), encoded).argmin(-1)]
+        """Candidates in random order, again and again, ``n x d``; more begin with the same."""
+        order = torch.randperm(len(self.candidates), generator=torch.Generator().manual_seed(seed))
+        return self.candidates[order.repeat(-(-number // len(order)))[:number]]
 
     def contains(self, X: Tensor) -> Tensor:
         """Which points ``n x d`` are candidates."""

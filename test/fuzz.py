@@ -233,9 +233,10 @@ def check_optimizer(seed: int) -> None:
     options: dict[str, Any] = {"constraints": limits, "repeats": repeats, "n_initial": 3}
     optimizer = Optimizer(space, goals, **options)
     asked: list[dict[str, Any]] = []
-    for _ in range(5):
+    for _ in range(4):
         fixed = pick(generator, {}, {}, {"kind": "v"}, {"kind": "u", "a": 0.2})
-        if not (batch := optimizer.ask(pick(generator, 1, 2, 4), fixed)) and space is not rows:
+        batch = optimizer.ask(pick(generator, 1, 1, 2, 3), fixed)
+        if not batch and not fixed and space is not rows:
             raise AssertionError("nothing is left of an endless space")
         if any(fixed.items() - point.items() for point in batch):
             raise AssertionError(f"{batch} is not where it was fixed: {fixed}")
@@ -288,7 +289,7 @@ def check_sheet(seed: int) -> None:
         lines = [separator.join(row) for row in [names, *rows]]
         path.write_bytes(end.join(lines).encode(encoding))
         main_of_popbo(["next", str(path)])
-        for _ in range(4):
+        for _ in range(3):
             before = path.read_bytes()
             status = main_of_popbo(["next", str(path), "-n", str(pick(generator, 1, 2, 5))])
             after = path.read_bytes()

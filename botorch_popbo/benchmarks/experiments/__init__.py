@@ -19,6 +19,7 @@ EXPERIMENTS: Mapping[str, str] = {
     "transfer": "transfer:Transfer",
     "fronts": "goals:Fronts",
     "parts": "parts:PartsExperiment",
+    "notebook": "notebook:Notebook",
 }
 
 
