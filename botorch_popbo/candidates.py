@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from statistics import median
 from typing import Self
 
+import numpy as np
 import torch
 from botorch.exceptions import InputDataError
 from torch import Tensor
@@ -43,7 +44,7 @@ class Candidates(Space):
     def __init__(self, rows: Value) -> None:
         given = _read(rows)
         self._names = dict.fromkeys(name for row in given for name in row)
-        rows = [self._row(row) for row in given]
+        rows = [self.row(row) for row in given]
         columns = {name: [row[name] for row in rows] for name in self._names}
         varied = {name: cells for name, cells in columns.items() if len({*cells}) > 1}
         telling = {name: cells for name, cells in varied.items() if not _are_names(cells)}
@@ -59,21 +60,9 @@ class Candidates(Space):
                 )
         self.candidates = torch.tensor([*self.rows], dtype=torch.double)
 
-    def _row(self, cells: Mapping[str, Value]) -> Row:
+    def row(self, cells: Mapping[str, Value]) -> Row:
+        """All cells, of which some may be missing."""
         return {name: _cell(cells.get(name)) for name in self._names}
-
-    def read_cells(self, cells: Mapping[str, Value]) -> Row:
-        """A row of which cells may be missing, checked.
-
-        Raises:
-            InputDataError: If a cell is none of its column.
-        """
-        for name, parameter in self.parameters.items():
-            try:
-                _place(parameter, _cell(cells.get(name)))
-            except (TypeError, ValueError) as error:
-                raise InputDataError(f"{name} is {cells.get(name)!r}, {error}.") from None
-        return self._row(cells)
 
     @property
     def names(self) -> set[str]:
@@ -98,9 +87,21 @@ class Candidates(Space):
         return part
 
     def encode(self, values: Mapping[str, Value]) -> Tensor:
-        """See the base class; numbers may be others than those of candidates."""
-        each = self.parameters.items()
-        places = [_place(parameter, _cell(values.get(name))) for name, parameter in each]
+        """See the base class; numbers may be others than those of candidates.
+
+        Raises:
+            InputDataError: If a cell is none of its column.
+        """
+        places, name = [], ""
+        try:
+            for name, parameter in self.parameters.items():
+                cell = _cell(values.get(name))
+                is_empty = cell is None and parameter.choices is None
+                places.append(parameter.middle if is_empty else parameter.place(cell))
+                if not math.isfinite(places[-1]):
+                    raise ValueError("not a number")
+        except (TypeError, ValueError) as error:
+            raise InputDataError(f"{name} is {values.get(name)!r}, {error}.") from None
         return torch.tensor(places, dtype=torch.double)
 
     def decode(self, x: Tensor) -> Row:
@@ -136,20 +137,6 @@ def _cell(value: Value) -> Value:
     return None if is_empty or value == "" else value
 
 
-def _place(parameter: Parameter, cell: Value) -> float:
-    """The number that stands for a cell.
-
-    Raises:
-        ValueError: If a column has no such value.
-    """
-    if cell is None and parameter.choices is None:
-        return parameter.middle
-    place = parameter.place(cell)
-    if not math.isfinite(place):
-        raise ValueError("not a number")
-    return place
-
-
 def _are_names(cells: Sequence[Value]) -> bool:
     return all(isinstance(cell, str) for cell in cells) and len({*cells}) == len(cells)
 
@@ -157,15 +144,55 @@ def _are_names(cells: Sequence[Value]) -> bool:
 def _parameter(name: str, cells: Sequence[Value]) -> Parameter:
     """What a column of candidates is searched as."""
     different = [*dict.fromkeys(cells)]
-    kinds = {type(cell) for cell in different} - {type(None)}
-    if kinds <= {str} or kinds <= {bool}:
-        return Parameter.of_choices(different, is_ordered=False)
     numbers = [float(cell) for cell in different if is_number(cell)]
-    if len(numbers) + (None in different) < len(different):
+    kinds = {float if is_number(cell) else type(cell) for cell in different} - {type(None)}
+    if len(kinds) > 1 or not kinds <= {float, str, bool}:
         raise InputDataError(f"{name}: cells are all texts, numbers or truth values; {different}.")
-    if len(numbers) < 2:  # one, and empty cells
+    if len(numbers) < 2:
         return Parameter.of_choices(different, is_ordered=False)
     low, high, middle = min(numbers), max(numbers), median(numbers)
     share = (middle - low) / (high - low)
     of_log = math.log(middle / low) / math.log(high / low) if low > 0.0 else math.inf
     return Parameter(low, high, is_log=abs(of_log - 0.5) < abs(share - 0.5))
+
+
+def mixtures(
+    parts: Mapping[str, tuple[float, float]],
+    total: float,
+    step: float,
+    at_most: int | None = None,
+    number: int = 20_000,
+) -> list[Row]:
+    """Recipes of parts that make a whole, in steps of a balance, as candidates.
+
+    They are drawn, and so many that of a few thousand hardly one is missing. Leave out those that
+    another rule forbids.
+
+    Args:
+        parts: The least and the largest amount of each part, by its name.
+        total: What they sum to, in the same unit.
+        step: What amounts are multiples of, above the least one.
+        at_most: How many parts may be above their least amount; by default all.
+        number: How many recipes are drawn; those that differ are listed.
+
+    Returns:
+        The recipes, in random order that is always the same.
+
+    Raises:
+        InputDataError: If no recipe is found, as the amounts leave no room.
+    """
+    low, high = np.array([*parts.values()], dtype=float).T
+    size, units = len(parts), round((total - low.sum()) / step)
+    above, chance = min(at_most or size, size), np.random.default_rng(0)
+    # Bars cut a row of units into the shares of the parts that are above their least amount.
+    bars = np.sort(chance.integers(0, max(units, 0) + 1, (number, above - 1)))
+    which = chance.permuted(np.tile(np.arange(size), (number, 1)), axis=1)[:, :above]
+    shares = np.zeros((number, size))
+    np.put_along_axis(shares, which, np.diff(bars, prepend=0, append=units), axis=1)
+    recipes = (low + step * shares).round(10)
+    fits = recipes[((low <= recipes) & (recipes <= high)).all(-1)]
+    if not len(fits):
+        raise InputDataError(f"No amounts of {[*parts]} within their limits sum to {total:g}.")
+    return [
+        dict(zip(parts, recipe, strict=True)) for recipe in dict.fromkeys(map(tuple, fits.tolist()))
+    ]

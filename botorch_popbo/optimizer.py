@@ -152,7 +152,12 @@ class Optimizer:
             InputDataError: If ``n`` is no whole number of at least 1, or if nothing of the space
                 has the fixed values.
         """
-        part, trials = self._part(fixed or {}), self.trials
+        fixed = fixed or {}
+        try:
+            places = {name: self.space.parameters[name].place(v) for name, v in fixed.items()}
+        except (KeyError, TypeError, ValueError) as error:
+            raise InputDataError(f"{dict(fixed)} is not of the space: {error}.") from None
+        part, trials = self.space.at_places(places), self.trials
         for _ in range(at_least(1, n=n)):
             x = self._next(part, trials, len(self.observations) + len(trials.pending))
             if x is None:
@@ -161,13 +166,6 @@ class Optimizer:
         asked = [*map(self._parameters, trials.pending[len(self.pending) :])]
         self.pending += asked
         return [*map(dict, asked)]
-
-    def _part(self, fixed: Mapping[str, Value]) -> Space:
-        try:
-            places = {name: self.space.parameters[name].place(v) for name, v in fixed.items()}
-        except (KeyError, TypeError, ValueError) as error:
-            raise InputDataError(f"{dict(fixed)} is not of the space: {error}.") from None
-        return self.space.at_places(places)
 
     @one_thread()
     def _next(self, part: Space, trials: Trials, index: int) -> Tensor | None:

@@ -311,9 +311,7 @@ class Space:
             _warn_of_two_numbers(name, written, parameters[name])
         if not parameters:
             raise InputDataError(f"There is nothing to search: {notation!r} holds constants only.")
-        for name in constants.keys() & {
-            *chain(*(chain(*by.values()) for by in dependents.values()))
-        }:
+        for name in constants.keys() & _children(dependents):
             raise InputDataError(f"{name} is a constant beside one choice. Leave it out there.")
         space = cls(parameters, dependents, constants)
         space.omits = bool(dependents)

@@ -154,7 +154,8 @@ def read_point(point: Mapping[str, Value], space: Space) -> Parameters:
     if unknown := [name for name in point if name not in space.names]:
         raise InputDataError(f"{point} has {unknown[0]!r}, which is not a parameter.")
     if isinstance(space, Candidates):
-        return space.read_cells(point)
+        space.encode(point)  # which checks the cells
+        return space.row(point)
     return _evaluation("the point", {**point, "": 0.0}, space, "", 1.0).parameters
 
 

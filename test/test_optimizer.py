@@ -9,6 +9,7 @@ import pytest
 from botorch.exceptions import InputDataError
 
 from botorch_popbo import Optimizer, minimize
+from botorch_popbo.candidates import mixtures
 from botorch_popbo.optuna import PoPBOSampler
 
 PLAIN: dict[str, Any] = {"kernel": ["rbf", "poly"], "layers": (1, 5), "rate": (1e-4, 1.0, "log")}
@@ -117,6 +118,18 @@ def test_each_candidate_is_suggested_once(rows: Any, tmp_path: Path) -> None:
     assert len(left) == 8
     assert len({point["name"] for point in [*told, *left]}) == 20
     assert optimizer.ask() == []
+
+
+def test_recipes_sum_to_the_whole_within_their_limits() -> None:
+    parts = {"A": (0.0, 1.0), "B": (0.1, 0.5), "C": (0.0, 0.3), "D": (0.0, 1.0)}
+    recipes = mixtures(parts, 1.0, 0.1)
+    assert {round(sum(recipe.values()), 9) for recipe in recipes} == {1.0}
+    assert len(recipes) == 130
+    assert {min(r["B"] for r in recipes), max(r["B"] for r in recipes)} == {0.1, 0.5}
+    few = mixtures(dict.fromkeys("ABCD", (0.0, 1.0)), 1.0, 0.1, at_most=2)
+    assert len(few) == 58
+    with pytest.raises(InputDataError, match="within their limits"):
+        mixtures(parts, 3.0, 0.1)
 
 
 def test_another_look_is_taken_where_outcomes_are_noisy_and_never_where_they_are_exact() -> None:

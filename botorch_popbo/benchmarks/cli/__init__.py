@@ -17,7 +17,7 @@ _COMMANDS = {
     "compare": "benchmarks.cli.commands:compare",
     "report": "benchmarks.cli.commands:report",
     "list": "benchmarks.cli.commands:show_names",
-    "next": "notebook:suggest_next",
+    "next": "benchmarks.own.notebook:suggest_next",
     "prefer": "judging.prefer:prefer",
     "doctor": "benchmarks.cli.doctor:doctor",
 }

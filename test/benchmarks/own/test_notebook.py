@@ -19,12 +19,12 @@ Nr;Temperatur [°C];Lösungsmittel;Zeit (h);Ausbeute [%];Bemerkung\r
 """
 #: A table, what settings take its columns for, and how the new row begins.
 SHEETS = {
-    "commas": (PLAIN, ["range = [20, 80]\nstep = 5", 'choices = ["water", "DMF"]'], ""),
+    "commas": (PLAIN, ["range = [20, 80]\n", 'choices = ["water", "DMF"]'], ""),
     "german": (GERMAN, ["range = [0.5, 2]", "Äthanol"], ";"),
     "latin": (GERMAN.encode("cp1252"), ['["Temperatur [°C]"]', "Äthanol"], ";"),
     "units": ("T;c;loss\n°C;mol/l;\n20;0,5;3\n90;0,75;1\n", ["range = [0.5, 0.75]", "smaller"], ""),
     "types": ("NAME,T,yld\nTYPE,DATA,DATA\n0,30,1\n1,90,2\n", ["range = [30, 90]"], ","),
-    "tabs": ("T\tyield\n20\t1\n30\t2\n\n\n40\t", ["range = [20, 40]\nstep = 2"], ""),
+    "tabs": ("T\tyield\n20\t1\n30\t2\n\n\n40\t", ["range = [20, 40]\n"], ""),
     "quoted": ('base,T,yield\n"2,6-lutidine",20,5\nTEA,30,6\nTEA,40,\n', ['"2,6-lutidine"'], ""),
     "no results": ("T,time,rate\n20,1,\n40,2,\n", ['["time"]\nresult = "larger is better"'], ""),
     "goals": ("T,yield,cost of it\n10,2,3\n30,4,5\n", ["larger", "smaller"], ""),
@@ -102,6 +102,20 @@ def test_a_list_of_candidates_is_tried_to_its_end(
     assert sorted(path.read_text().splitlines()[2:]) == ["40,none,,", "60,DBU,2.5,"]
 
 
+def test_parts_make_a_whole(tmp_path: Path) -> None:
+    rows = "20,80,0,a,1\n50,25,25,b,3\n0,0,100,a,2\n"
+    (path := tmp_path / "lab.csv").write_text(f"A,B,C,kind,yield\n{rows}")
+    call(path)
+    settings = path.with_suffix(".toml")
+    assert 'sum = {of = ["A", "B", "C"], is = 100, step = 1}' in settings.read_text()
+    settings.write_text(settings.read_text().replace("step = 1", "step = 5"))
+    assert call(path, "-n", 12) == 0
+    new = [line.split(",") for line in path.read_text().splitlines()[4:]]
+    assert {sum(map(float, row[:3])) for row in new} == {100.0}
+    assert {float(cell) % 5 for row in new for cell in row[:3]} == {0.0}
+    assert {row[3] for row in new} == {"a", "b"}
+
+
 def test_a_workbook_and_a_copy_leave_the_file_alone(tmp_path: Path) -> None:
     pytest.importorskip("openpyxl")
     frame = pd.DataFrame({"T": [20, 40], "Lösung": ["a", "b"], "yield": [1.5, None]})
@@ -117,7 +131,7 @@ def test_a_workbook_and_a_copy_leave_the_file_alone(tmp_path: Path) -> None:
 
 def test_repeats_are_announced(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     draw = random.Random(0)
-    rows = [f"{T},{abs(T - 50) + draw.gauss(0, 20):.1f}\n" for T in [*range(20, 90, 5)] * 2]
+    rows = [f"{T},{abs(T - 52) + draw.gauss(0, 2):.1f}\n" for T in [*range(50, 57)] * 4]
     (path := tmp_path / "lab.csv").write_text("T,loss\n" + "".join(rows))
     call(path)
     assert call(path, "-n", 4) == 0

@@ -11,8 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
+import pandas as pd
 from botorch.exceptions import InputDataError
 from botorch.exceptions.warnings import InputDataWarning
 
@@ -20,22 +21,23 @@ from botorch_popbo._errors import UsageError, library
 from botorch_popbo._evaluation import Direction
 from botorch_popbo._plain import Value
 from botorch_popbo._replacing import replacing
+from botorch_popbo.benchmarks.own.table import infer
+from botorch_popbo.candidates import mixtures
 from botorch_popbo.optimizer import Optimizer
+from botorch_popbo.space import Space
 from botorch_popbo.trials import read_csv, read_point
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _NUMBER = re.compile(r"[<>≤≥~]?\s*([-+]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:[eE][-+]?\d+)?)")
 _FAILED = {"failed", "fail", "failure", "error", "fehlgeschlagen", "misslungen"}
 _BETTER: dict[str, Direction] = {"larger is better": "maximize", "smaller is better": "minimize"}
 _HEAD = """\
-# What popbo next takes the columns of {} for. Mend what is wrong, and run it again.
+# What popbo next takes the columns of FILE for. Mend what is wrong, and run it again.
 # range = [20, 90] are numbers; step = 5 and range = [0.1, 10, "log"] are possible, too.
 # choices = ["water", "DMF"] is a choice.
 # result = "larger is better" or "smaller is better"; at_least = 90 and at_most = 3 are limits.
-# A column that is not here is ignored. A line candidates = "list.csv" above the first column
-# says that nothing but its rows can be tried.
+# A column that is not here is ignored. Above the first column there may be one line of these:
+# candidates = "list.csv" says that nothing but its rows can be tried, and
+# sum = {of = ["A", "B", "C"], is = 100, step = 5} that parts make a whole, in steps of a balance.
 experiments = 1
 """
 # What names of results hold, first of those of which smaller ones are better, and what notes are.
@@ -62,7 +64,7 @@ class Sheet:
     path: Path
     content: bytes
     encoding: str
-    texts: "pd.DataFrame"
+    texts: pd.DataFrame
     columns: dict[str, list[Value]]
 
     @classmethod
@@ -75,7 +77,7 @@ class Sheet:
         content, encoding = path.read_bytes(), "utf-8"
         if path.suffix.lower() == ".xlsx":
             library("openpyxl", "an XLSX file", "lab")
-            table = library("pandas", "a table", "lab").read_excel(path, dtype=str)
+            table = pd.read_excel(path, dtype=str)
             table.index += 2
         else:
             try:
@@ -156,10 +158,17 @@ def guess(sheet: Sheet) -> str:
     numeric = [name for name, look in looks.items() if look.startswith("range")]
     if not any(look.startswith("result") for look in looks.values()) and numeric:
         looks[numeric[-1]] = 'result = "larger is better"'
+    head = _HEAD.replace("FILE", sheet.path.name)
+    rows = pd.DataFrame({name: sheet.columns[name] for name in looks if looks[name][:5] == "range"})
+    total = rows.sum(axis=1).round(2).unique()
+    if rows.shape[1] > 1 and len(total) == 1 and total[0] in (1, 100):
+        head += (
+            f"sum = {{of = {json.dumps([*rows])}, is = {total[0]:g}, step = {total[0] / 100:g}}}\n"
+        )
     parts = [
         f"[{json.dumps(n, ensure_ascii=False)}]\n{look}\n" for n, look in looks.items() if look
     ]
-    return "\n".join([_HEAD.format(sheet.path.name), *parts])
+    return "\n".join([head, *parts])
 
 
 def _look(name: str, texts: Sequence[str], values: Sequence[Value]) -> str:
@@ -175,13 +184,9 @@ def _look(name: str, texts: Sequence[str], values: Sequence[Value]) -> str:
     if isinstance(cells[0], str) or len(different) == 1:
         is_note = len(cells) == len(different) > 1
         return "" if is_note else f"choices = {json.dumps(different, ensure_ascii=False)}"
-    low, high = min(cells), max(cells)
-    digits = max(len(f"{cell:.10g}".partition(".")[2]) for cell in cells)
-    steps = [m * 10.0**e for e in range(-digits, 6) for m in (1, 2, 5)]
-    steps = [s for s in steps if all(abs((c - low) / s % 1 - 0.5) > 0.499 for c in [*cells, high])]
-    step = max([s for s in steps if s <= (high - low) / 10], default=10.0**-digits)
-    words = f"range = [{low:.10g}, {high:.10g}]"
-    return words if digits > 3 else f"{words}\nstep = {step:.10g}"
+    words = [f"{end:.10g}" for end in (min(cells), max(cells))]
+    words += ['"log"'] * (infer(pd.Series(cells)) == "log")
+    return f"range = [{', '.join(words)}]"
 
 
 def suggest_next(options: Namespace) -> int:
@@ -223,7 +228,7 @@ def _optimizer(sheet: Sheet, settings: dict[str, Any]) -> Optimizer:
     Raises:
         ValueError: If they are wrong; it may be an InputDataError.
     """
-    listed = settings.pop("candidates", "")
+    listed, whole = settings.pop("candidates", ""), settings.pop("sum", {})
     if missing := settings.keys() - {*sheet.texts}:
         raise ValueError(f"the table has no column {min(missing)!r}")
     kinds = ("range", "choices")
@@ -237,11 +242,30 @@ def _optimizer(sheet: Sheet, settings: dict[str, Any]) -> Optimizer:
     # A single choice is written as a constant.
     space: Any = {n: one for n, one in settings.items() if n not in results}
     space = {n: c if len(c := one.get("choices", "..")) == 1 else one for n, one in space.items()}
+    if whole:
+        rows = _mixtures(space, whole["of"], whole.get("is", 1), whole.get("step", 0.01))
+        tried = zip(*(sheet.columns[name] for name in rows[0]), strict=True)
+        space = rows + [
+            dict(zip(rows[0], cells, strict=True)) for cells in tried if None not in cells
+        ]
     if listed:
         columns = Sheet.read(sheet.path.with_name(listed)).columns.items()
         number = len(next(iter(columns))[1])
         space = [{name: cells[i] for name, cells in columns} for i in range(number)]
     return Optimizer(space, goals, constraints=limits, repeats=True)
+
+
+def _mixtures(
+    space: dict[str, Any], of: list[str], total: float, step: float
+) -> list[dict[str, Value]]:
+    """Recipes, each beside random values of other parameters."""
+    rows = mixtures({name: tuple(space[name]["range"][:2]) for name in of}, total, step)
+    others = {name: one for name, one in space.items() if name not in of}
+    if not others:
+        return rows
+    other = Space.read(others)
+    drawn = map(other.decode, other.draw(len(rows), 0))
+    return [{**row, **point} for row, point in zip(rows, drawn, strict=True)]
 
 
 def _learn(sheet: Sheet, optimizer: Optimizer) -> None:
