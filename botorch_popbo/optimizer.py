@@ -314,7 +314,7 @@ class Optimizer:
     def explain(self, point: Mapping[str, Value]) -> str:
         """Why a point is suggested, in words."""
         if not self._search.has_model(self.trials):
-            return "as far from the others as can be: too little is known yet"
+            return "to see more of what is possible, as too little is known yet"
         [expected] = self.predict([point])
         words = ", ".join(f"{name} {m:.3g} ± {s:.2g}" for name, (m, s) in expected.items())
         is_again = tuple(self.space.encode(read_point(point, self.space)).tolist()) in self._tried

@@ -184,7 +184,8 @@ def _look(name: str, texts: Sequence[str], values: Sequence[Value]) -> str:
     if isinstance(cells[0], str) or len(different) == 1:
         is_note = len(cells) == len(different) > 1
         return "" if is_note else f"choices = {json.dumps(different, ensure_ascii=False)}"
-    words = [f"{end:.10g}" for end in (min(cells), max(cells))]
+    is_whole = all(float(cell).is_integer() for cell in cells)  # as both ends then say
+    words = [str(int(end) if is_whole else float(end)) for end in (min(cells), max(cells))]
     words += ['"log"'] * (infer(pd.Series(cells)) == "log")
     return f"range = [{', '.join(words)}]"
 

@@ -20,7 +20,7 @@ Nr;Temperatur [°C];Lösungsmittel;Zeit (h);Ausbeute [%];Bemerkung\r
 #: A table, what settings take its columns for, and how the new row begins.
 SHEETS = {
     "commas": (PLAIN, ["range = [20, 80]\n", 'choices = ["water", "DMF"]'], ""),
-    "german": (GERMAN, ["range = [0.5, 2]", "Äthanol"], ";"),
+    "german": (GERMAN, ["range = [0.5, 2.0]", "Äthanol"], ";"),
     "latin": (GERMAN.encode("cp1252"), ['["Temperatur [°C]"]', "Äthanol"], ";"),
     "units": ("T;c;loss\n°C;mol/l;\n20;0,5;3\n90;0,75;1\n", ["range = [0.5, 0.75]", "smaller"], ""),
     "types": ("NAME,T,yld\nTYPE,DATA,DATA\n0,30,1\n1,90,2\n", ["range = [30, 90]"], ","),
@@ -28,6 +28,7 @@ SHEETS = {
     "quoted": ('base,T,yield\n"2,6-lutidine",20,5\nTEA,30,6\nTEA,40,\n', ['"2,6-lutidine"'], ""),
     "no results": ("T,time,rate\n20,1,\n40,2,\n", ['["time"]\nresult = "larger is better"'], ""),
     "goals": ("T,yield,cost of it\n10,2,3\n30,4,5\n", ["larger", "smaller"], ""),
+    "halves": ("x,yield\n1,2\n1.5,3\n2,4\n", ["range = [1.0, 2.0]\n"], "1."),
     "digits": ("x,yield\n0.123456,2\n0.98765,3\n", ["range = [0.123456, 0.98765]\n"], "0."),
 }
 
