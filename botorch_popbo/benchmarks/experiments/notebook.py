@@ -1,6 +1,7 @@
 """Tables of laboratories: one replicate an experiment, chosen among the candidates of the table."""
 
 import csv
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,8 +9,10 @@ from time import perf_counter
 from typing import Any, ClassVar
 
 import numpy as np
+import pandas as pd
 import torch
 
+from botorch_popbo._reproducible import derive_seed, seeded
 from botorch_popbo.benchmarks.data.table import find_file
 from botorch_popbo.benchmarks.experiments.measured import Measured
 from botorch_popbo.benchmarks.run.campaign import Limited
@@ -160,9 +163,46 @@ class Repeating(Default):
         super().__init__(lab, seed, repeats=True)
 
 
+class Baybe(Random):
+    """BayBE as it is by default, names as one-hot columns; a failure is the worst result so far."""
+
+    def __init__(self, lab: Lab, seed: int) -> None:
+        super().__init__(lab, seed)
+        from baybe import Campaign
+        from baybe.parameters import CategoricalParameter, NumericalDiscreteParameter
+        from baybe.searchspace import SearchSpace
+        from baybe.targets import NumericalTarget
+
+        self.table, self.seed = pd.DataFrame(lab.rows()), seed
+        parameters = []
+        for name in self.table:
+            values = [*dict.fromkeys(self.table[name])]
+            is_number = isinstance(values[0], float)
+            kind = NumericalDiscreteParameter if is_number else CategoricalParameter
+            parameters += [kind(name, sorted(values))] if len(values) > 1 else []
+        space = SearchSpace.from_dataframe(self.table, parameters)
+        self.campaign = Campaign(space, NumericalTarget("y").to_objective())
+
+    def ask(self, number: int) -> list[int]:
+        """See the base class."""
+        with (
+            seeded(derive_seed(self.seed, len(self.told))),
+            warnings.catch_warnings(action="ignore"),
+        ):
+            return [*self.campaign.recommend(number).index]
+
+    def tell(self, index: int, value: float | None) -> None:
+        """See the base class."""
+        super().tell(index, value)
+        worst = min((v for _, v in self.told if v is not None), default=0.0)
+        row = self.table.iloc[[index]].assign(y=[worst if value is None else value])
+        self.campaign.add_measurements(row)
+
+
 METHODS: Mapping[str, type[Random]] = {
     "popbo": Default,
     "popbo-repeats": Repeating,
+    "baybe": Baybe,
     "forest": Forest,
     "random": Random,
 }

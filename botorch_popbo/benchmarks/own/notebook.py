@@ -24,7 +24,7 @@ from botorch_popbo._replacing import replacing
 from botorch_popbo.benchmarks.own.table import infer
 from botorch_popbo.candidates import mixtures
 from botorch_popbo.optimizer import Optimizer
-from botorch_popbo.space import Space
+from botorch_popbo.space import Space, at_least
 from botorch_popbo.trials import read_csv, read_point
 
 _NUMBER = re.compile(r"[<>≤≥~]?\s*([-+]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:[eE][-+]?\d+)?)")
@@ -79,6 +79,8 @@ class Sheet:
             library("openpyxl", "an XLSX file", "lab")
             table = pd.read_excel(path, dtype=str)
             table.index += 2
+        elif b"\0" in content:
+            raise UsageError(f"{path} is no CSV file. Save the table as CSV in UTF-8.")
         else:
             try:
                 content.decode()
@@ -179,8 +181,10 @@ def _look(name: str, texts: Sequence[str], values: Sequence[Value]) -> str:
     if _COST.search(name) or _GAIN.search(name) or has_limits:
         return f'result = "{"smaller" if _COST.search(name) else "larger"} is better"'
     counts = len(cells) > 3 and cells in ([*range(len(cells))], [*range(1, len(cells) + 1)])
-    if _NOTE.fullmatch(name) or not cells or counts:
+    if _NOTE.fullmatch(name) or (not cells and len(values)) or counts:
         return ""
+    if not values:  # of an empty table, so that there is something to mend
+        return "range = [0.0, 1.0]"
     if isinstance(cells[0], str) or len(different) == 1:
         is_note = len(cells) == len(different) > 1
         return "" if is_note else f"choices = {json.dumps(different, ensure_ascii=False)}"
@@ -201,15 +205,16 @@ def suggest_next(options: Namespace) -> int:
     try:
         settings = tomllib.loads(file.read_text(encoding="utf-8-sig"))
         number = settings.pop("experiments", 1)
+        number = at_least(1, experiments=options.number or number)
         with warnings.catch_warnings(action="ignore", category=InputDataWarning):
             optimizer = _optimizer(sheet, settings)
-    except (ValueError, AttributeError, InputDataError) as error:
+    except (ValueError, TypeError, KeyError, AttributeError, InputDataError) as error:
         raise UsageError(f"{file}: {error}") from None
     _learn(sheet, optimizer)
     ended = optimizer.observations
     failed = sum(not o.outcomes for o in ended)
     print(f"{len(ended)} experiments, {failed} failed; {len(optimizer.pending)} without a result")
-    asked = optimizer.ask(options.number or number)
+    asked = optimizer.ask(number)
     rows = [_texts(point, sheet, optimizer) for point in asked]
     for row, point in zip(rows, asked, strict=True):
         print(f"try {_words(row)}\n    {optimizer.explain(point)}")
@@ -271,12 +276,11 @@ def _mixtures(
 
 def _learn(sheet: Sheet, optimizer: Optimizer) -> None:
     """Tell all rows; raises UsageError with the line of one that does not fit."""
-    for line, cells in zip(
-        sheet.texts.index, zip(*sheet.columns.values(), strict=True), strict=True
-    ):
-        row = {n: cell for n, cell in zip(sheet.columns, cells, strict=True) if cell is not None}
-        results = sheet.texts.loc[line, optimizer.outcomes]
-        outcomes = {n: _values([text])[0] for n, text in results.items() if text}
+    columns, texts = sheet.columns.items(), sheet.texts[optimizer.outcomes].to_numpy()
+    for place, line in enumerate(sheet.texts.index):
+        row = {name: cells[place] for name, cells in columns if cells[place] is not None}
+        results = zip(optimizer.outcomes, texts[place], strict=True)
+        outcomes = {name: _values([text])[0] for name, text in results if text}
         point = {name: row[name] for name in row if name in optimizer.space.names}
         has_failed = any(value != value for value in outcomes.values())
         try:
@@ -292,7 +296,7 @@ def _texts(point: Mapping[str, Value], sheet: Sheet, optimizer: Optimizer) -> di
     """A point as the table writes it, numbers of a range with four digits."""
     texts = {}
     for name, value in point.items():
-        text = f"{value:.10g}" if isinstance(value, float) else str(value or "")
+        text = f"{value:.10g}" if isinstance(value, float) else "" if value is None else str(value)
         p = optimizer.space.parameters.get(name)
         if p and p.step is None and optimizer.space.candidates is None:
             short = f"{value:.4g}"

@@ -29,6 +29,8 @@ SHEETS = {
     "no results": ("T,time,rate\n20,1,\n40,2,\n", ['["time"]\nresult = "larger is better"'], ""),
     "goals": ("T,yield,cost of it\n10,2,3\n30,4,5\n", ["larger", "smaller"], ""),
     "halves": ("x,yield\n1,2\n1.5,3\n2,4\n", ["range = [1.0, 2.0]\n"], "1."),
+    "empty": ("Nr,T,yield,remarks", ['["T"]\nrange = [0.0, 1.0]', '["yield"]\nresult'], ","),
+    "zeros": ("n,yield\n0,1\n9,2\n,\n8,1\n3,1", ["range = [0, 9]"], ""),
     "digits": ("x,yield\n0.123456,2\n0.98765,3\n", ["range = [0.123456, 0.98765]\n"], "0."),
 }
 
@@ -63,6 +65,8 @@ def test_rows_are_written_below_a_table(
         (PLAIN.replace("30.5", '"30,5"').replace("10", "1.5"), None, "decimal commas"),
         (PLAIN.replace("40", ""), None, "line 3: the point has no 'T'"),
         (PLAIN.replace("DMF,f", "THF,f"), 'choices = ["water", "DMF"]', "line 5: .*solvent is THF"),
+        ("T,yield\0\n1,2\n", None, "is no CSV file"),
+        (PLAIN, "choices = 3\n[other]", "the table has no column 'other'"),
         ("Notes of May\n\nT,yield\n1,2\n", None, "cannot be read as a CSV file"),
         (PLAIN, 'result = "best"', "a result is one of"),
         (PLAIN, "range = [3, 1]", "solvent: A lower end"),
