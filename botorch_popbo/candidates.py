@@ -125,7 +125,7 @@ class Candidates(Space):
 def _read(rows: Value) -> list[Mapping[str, Value]]:
     if hasattr(rows, "iterrows"):
         return [*rows.astype(object).mask(rows.isna(), None).to_dict("records")]
-    if not all(isinstance(row, Mapping) for row in rows):
+    if not isinstance(rows, Sequence) or not all(isinstance(row, Mapping) for row in rows):
         raise InputDataError(f"Candidates are dictionaries of values by name; got {rows!r}.")
     return [*rows]
 

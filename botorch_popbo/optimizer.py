@@ -95,7 +95,7 @@ class Optimizer:
 
     def __init__(
         self,
-        space: Value,
+        space: "Mapping[str, Value] | Sequence[Mapping[str, Value]] | pd.DataFrame",
         objectives: Direction | Mapping[str, Direction] = "minimize",
         *,
         constraints: Mapping[str, Limits] | None = None,
@@ -104,8 +104,7 @@ class Optimizer:
         repeats: bool = False,
         settings: Settings | None = None,
     ) -> None:
-        is_list = hasattr(space, "iterrows") or isinstance(space, list | tuple)
-        self.space: Space = Candidates(space) if is_list else Space.read(space)
+        self.space = Space.read(space) if isinstance(space, Mapping) else Candidates(space)
         named = objectives if isinstance(objectives, Mapping) else {"value": objectives}
         self.objectives: dict[str, Direction] = dict(named)
         if not named or not {*named.values()} <= {*_SIGNS}:

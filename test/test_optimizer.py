@@ -157,6 +157,7 @@ def test_another_look_is_taken_where_outcomes_are_noisy_and_never_where_they_are
         ([{"a": 1}, {"a": "x"}], "a: cells are all"),
         ([{"a": 1}, {"a": 2}, {"a": 3}, {"a": None}], "in names and empty cells only"),
         ([{"a": 1}, 3], "Candidates are dictionaries"),
+        (3, "Candidates are dictionaries"),
     ],
 )
 def test_a_space_that_is_none_is_refused(space: Any, fault: str) -> None:

@@ -22,6 +22,7 @@ limit = 30
 """
 RANKS = "experiment = 'rank-agreement'\n"
 KNOWN = "optimization, rank-agreement, rank-calibration, preferences, transfer, fronts, parts"
+KNOWN += ", notebook"
 
 
 def settled(*words: object) -> CampaignFile:
