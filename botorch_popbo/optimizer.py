@@ -23,7 +23,7 @@ from botorch_popbo.models.outcome_model import OutcomeModel
 from botorch_popbo.search.suggest import Models, Search
 from botorch_popbo.search.trials import Trial, Trials
 from botorch_popbo.settings import Settings
-from botorch_popbo.space import Space, at_least
+from botorch_popbo.space import Space, at_least, is_number
 from botorch_popbo.trials import read_point
 
 if TYPE_CHECKING:
@@ -110,6 +110,10 @@ class Optimizer:
         if not named or not {*named.values()} <= {*_SIGNS}:
             raise InputDataError(f'An objective is "minimize" or "maximize", not {objectives!r}.')
         self.constraints: dict[str, Limits] = dict(constraints or {})
+        for name, pair in self.constraints.items():
+            is_pair = isinstance(pair, Sequence) and len(pair) == 2
+            if not is_pair or not all(limit is None or is_number(limit) for limit in pair):
+                raise InputDataError(f"{name}: limits are (least, largest) or None, not {pair!r}.")
         self._limits = [
             (name, sign, limit)
             for name, limits in self.constraints.items()

@@ -179,6 +179,7 @@ def test_a_space_that_is_none_is_refused(space: Any, fault: str) -> None:
         (lambda o: o.ask(fixed={"T": 30}), "No candidate has"),
         (lambda o: o.ask(0), "n is a whole number"),
         (lambda o: o.predict([LIST[0]]), "two distinct points"),
+        (lambda _: Optimizer(LIST, constraints={"cost": ("x", None)}), "cost: limits are"),
         (lambda _: Optimizer(LIST, "best"), 'is "minimize" or "maximize"'),
     ],
 )
