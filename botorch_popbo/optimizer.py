@@ -70,8 +70,8 @@ class Optimizer:
             one without a name is called "value".
         constraints: The least and the largest value of outcomes that are allowed, by name, ``None``
             where there is no limit. An objective may have limits, too.
-        n_initial: Successes before the model takes over from a quasi-random design; by default that
-            of the settings.
+        n_initial: Successes before the model takes over from a quasi-random design, or from
+            candidates in random order; by default that of the settings, ten and four.
         seed: Seed of the design and the search.
         repeats: Whether to suggest one of the best points again where the model expects another
             look at it to be worth more than a first one at the next point: where one more outcome
@@ -121,7 +121,9 @@ class Optimizer:
             if limit is not None
         ]
         settings = settings or Settings()
-        self.n_initial = settings.search.num_initial if n_initial is None else n_initial
+        is_list = self.space.candidates is not None
+        default = settings.search.num_initial_listed if is_list else settings.search.num_initial
+        self.n_initial = default if n_initial is None else n_initial
         self.seed, self.repeats = at_least(0, seed=seed), repeats
         self._search = Search(self.seed, settings, at_least(1, n_initial=self.n_initial))
         self.observations: list[Observation] = []

@@ -143,6 +143,9 @@ class SearchSettings:
     # default the paper's 12. A design of 5 was level with one of 10 on eight test functions: a lead
     # of .12, -.15 and .04 places, each ± .2, after 20, 30, 40 evaluations.
     num_initial: int = 10
+    # The same among listed candidates, of which the first few are as good as the best of a design.
+    # Measured: docs/results/notebook.md, "Developed on".
+    num_initial_listed: int = 4
     # Questions to a judge about the design, for each parameter and at least: an answer tells less
     # than a value. Three to twenty did not help (docs/results/more_results.md).
     num_initial_questions: tuple[int, int] = (2, 6)

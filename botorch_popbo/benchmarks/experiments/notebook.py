@@ -131,11 +131,10 @@ class Forest(Random):
 class Default(Random):
     """The default, as :class:`~botorch_popbo.Optimizer` has it; perhaps with repeats."""
 
-    def __init__(self, lab: Lab, seed: int, repeats: bool = False, n_initial: int = 10) -> None:
+    def __init__(self, lab: Lab, seed: int, n_initial: int | None = None, **options: Any) -> None:
         super().__init__(lab, seed)
         rows = lab.rows()
-        options: dict[str, Any] = {"seed": seed, "repeats": repeats, "n_initial": n_initial}
-        self.optimizer = Optimizer(rows, "maximize", **options)
+        self.optimizer = Optimizer(rows, "maximize", n_initial=n_initial, seed=seed, **options)
         self.rows, self.index = rows, {point: i for i, point in enumerate(lab.points)}
 
     def ask(self, number: int) -> list[int]:
@@ -199,8 +198,16 @@ class Baybe(Random):
         self.campaign.add_measurements(row)
 
 
+class Patient(Default):
+    """The default after ten candidates in random order, as elsewhere."""
+
+    def __init__(self, lab: Lab, seed: int) -> None:
+        super().__init__(lab, seed, n_initial=10)
+
+
 METHODS: Mapping[str, type[Random]] = {
     "popbo": Default,
+    "popbo-ten": Patient,
     "popbo-repeats": Repeating,
     "baybe": Baybe,
     "forest": Forest,

@@ -24,6 +24,7 @@ from botorch_popbo._replacing import replacing
 from botorch_popbo.benchmarks.own.table import infer
 from botorch_popbo.candidates import mixtures
 from botorch_popbo.optimizer import Optimizer
+from botorch_popbo.settings import SearchSettings
 from botorch_popbo.space import Space, at_least
 from botorch_popbo.trials import read_csv, read_point
 
@@ -258,7 +259,8 @@ def _optimizer(sheet: Sheet, settings: dict[str, Any]) -> Optimizer:
         columns = Sheet.read(sheet.path.with_name(listed)).columns.items()
         number = len(next(iter(columns))[1])
         space = [{name: cells[i] for name, cells in columns} for i in range(number)]
-    return Optimizer(space, goals, constraints=limits, repeats=True)
+    number = SearchSettings().num_initial_listed  # experiments are few here
+    return Optimizer(space, goals, constraints=limits, n_initial=number, repeats=True)
 
 
 def _mixtures(
