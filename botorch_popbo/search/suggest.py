@@ -115,8 +115,10 @@ class Models:
         """How much an outcome more at each point is expected to raise what is recommended after it.
 
         That is the knowledge gradient (Frazier, Powell and Dayanik, 2009) of the first objective,
-        where any of the points may be recommended. Of what is uncertain only that counts which
-        outcomes can settle, as for an augmented improvement: at an exact one nothing is left.
+        where any of the points may be recommended. A new point that turns out well can be looked at
+        again, so that it is worth what an outcome without noise would be. Of what is uncertain only
+        that counts which outcomes can settle, as for an augmented improvement: at an exact one
+        nothing is left.
 
         Args:
             X: Points, ``n x d``.
@@ -131,7 +133,8 @@ class Models:
         with torch.no_grad():
             explained = predictor.cross(encoded) @ predictor.certain_root
             left = predictor.kernel(encoded).to_dense() - explained @ explained.mT
-            mean, noise = predictor.mean(encoded), model.noise.double()
+            mean = predictor.mean(encoded)
+            noise = model.noise.double() * is_row_of(X, model.known_X)
             shift = left / (left.diagonal().clamp_min(0.0) + noise + JITTER).sqrt()
             share = (torch.arange(64, dtype=torch.double) + 0.5) / 64
             # shape: (points that may be recommended, points to look at, quantiles)

@@ -139,6 +139,8 @@ def test_repeats_are_announced(tmp_path: Path, capsys: pytest.CaptureFixture[str
     rows = [f"{T},{abs(T - 52) + draw.gauss(0, 2):.1f}\n" for T in [*range(50, 57)] * 4]
     (path := tmp_path / "lab.csv").write_text("T,loss\n" + "".join(rows))
     call(path)
+    settings = path.with_suffix(".toml")
+    settings.write_text("repeats = true\n" + settings.read_text())
     assert call(path, "-n", 4) == 0
     told = capsys.readouterr().out
     assert "28 experiments, 0 failed; 0 without a result" in told
