@@ -11,7 +11,6 @@ import torch
 from botorch.exceptions import BotorchTensorDimensionError, InputDataError
 from botorch.generation import MaxPosteriorSampling
 from botorch.utils.sampling import draw_sobol_samples
-from linear_operator.utils.cholesky import psd_safe_cholesky
 from torch import Tensor
 
 from botorch_popbo._plain import Value, as_float, whole
@@ -23,6 +22,7 @@ from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.likelihoods.normal import hazard
 from botorch_popbo.models.priors import default_kernel
 from botorch_popbo.models.ranking_gp import RankingGP
+from botorch_popbo.sampling._joint import draw_utilities
 from botorch_popbo.search.domain import Domain
 from botorch_popbo.search.tables import unseen_points
 from botorch_popbo.settings import SearchSettings, Settings
@@ -209,9 +209,8 @@ class Interview:
             near = space.filled(space.from_unit(near))[:_NUM_NEAR]
             others = torch.cat([near, space.draw(_NUM_ANYWHERE, self.seed)]).unique(dim=0)
             others = others[~is_row_of(others, known)]
-            utility = self.model(torch.cat([known, others])).add_jitter(1e-6)  # some are close
-            root, mean = psd_safe_cholesky(utility.covariance_matrix), self.model(known).mean
-            drawn = utility.mean + torch.randn(_NUM_SAMPLES, len(root), dtype=torch.double) @ root.T
+            drawn = draw_utilities(self.model, torch.cat([known, others]), _NUM_SAMPLES)
+            mean = self.model(known).mean
             enough = drawn.amax(-1, keepdim=True) - (2.0 * self.model.noise).sqrt()
             chance = (drawn >= enough).double().mean(0)[: len(known)]
         order = mean.argsort(descending=True, stable=True)

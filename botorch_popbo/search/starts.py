@@ -95,8 +95,7 @@ def starting_points(acquisition: AcquisitionFunction, domain: Domain) -> Tensor:
         sizes = 1, settings.num_starts, number
         return rank_initial_conditions(acquisition, bounds, *sizes, settings=settings)
     if domain.has_many_combinations:
-        nearby = _near(acquisition, bounds, half, settings, keep=domain.categorical)
-        nearby = domain.listed(domain.snap(nearby))
+        nearby = points_near(acquisition, domain, half).unsqueeze(-2)
         everywhere = random_points(domain, half).unsqueeze(-2)
         return _best_of_each(acquisition, everywhere, nearby, 8)
     combinations = torch.cartesian_prod(*map(bounds.new_tensor, domain.choices.values()))
@@ -120,6 +119,12 @@ def random_points(domain: Domain, number: int) -> Tensor:
         listed = X.new_tensor(values)
         X[:, column] = listed[torch.randint(len(listed), (number,))]
     return domain.snap(X)
+
+
+def points_near(acquisition: AcquisitionFunction, domain: Domain, number: int) -> Tensor:
+    """Points of a space about the best ones, whose categories they have, ``number x d``."""
+    nearby = _near(acquisition, domain.bounds, number, domain.settings, keep=domain.categorical)
+    return domain.listed(domain.snap(nearby.squeeze(-2)))
 
 
 def constrained_initial_conditions(

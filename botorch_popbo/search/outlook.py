@@ -1,0 +1,128 @@
+"""Whether anything better is left to be found."""
+
+import math
+from typing import NamedTuple
+
+import torch
+from botorch.exceptions import UnsupportedError
+from torch import Tensor
+
+from botorch_popbo._reproducible import derive_seed, one_thread, seeded
+from botorch_popbo.acquisition import RankAcquisitionFunction
+from botorch_popbo.acquisition._log_improvement import log_improvement
+from botorch_popbo.acquisition._slack_constraint import place_of
+from botorch_popbo.data._rows import is_row_of
+from botorch_popbo.models import RankingGP
+from botorch_popbo.sampling._joint import draw_utilities
+from botorch_popbo.search.domain import Domain
+from botorch_popbo.search.maximize import table_candidates
+from botorch_popbo.search.starts import points_near, random_points
+from botorch_popbo.search.suggest import Models, Search
+from botorch_popbo.search.trials import Trials
+from botorch_popbo.space import Space
+
+# Samples of the utility, and points that may be better, the most promising of those looked at.
+_NUM_SAMPLES, _NUM_RIVALS = 512, 128
+
+
+class Outlook(NamedTuple):
+    """Whether to go on.
+
+    Attributes:
+        chance: The chance that some point of the space is better than the best one by the margin;
+            NaN before the end of the design.
+        margin: In the unit of the outcomes.
+    """
+
+    chance: float
+    margin: float
+
+    def __str__(self) -> str:
+        return f"{self.chance:.0%} chance of anything better by {self.margin:.2g}"
+
+
+@one_thread()
+def outlook(search: Search, space: Space, trials: Trials, margin: float | None) -> Outlook:
+    """Whether anything better is left to be found.
+
+    Args:
+        search: What suggests; it keeps the models.
+        space: Where to search.
+        trials: What is known of points.
+        margin: By how much to be better, in the unit of the outcomes. By default a hundredth of the
+            distance between the best outcome and the median one of the design. Where the order
+            alone counts, any margin above zero is half a place.
+
+    Returns:
+        The chance.
+
+    Raises:
+        UnsupportedError: If there are several objectives.
+    """
+    if trials.objectives.shape[-1] > 1:
+        raise UnsupportedError("Of several objectives no outcome is the best one to improve on.")
+    values = trials.objectives[trials.objectives[:, 0].isfinite(), 0]
+    if margin is None:
+        design = values[: search.num_initial]
+        margin = 0.01 * float(values.max() - design.median()) if len(values) else math.nan
+    if len(values) < search.num_initial or len(trials.X.unique(dim=0)) < 2:
+        return Outlook(math.nan, margin)
+    models = search.models(space, trials)
+    seed = derive_seed(search.seed, len(trials.X))
+    return Outlook(chance_of_better(models, space, margin, seed), margin)
+
+
+@torch.no_grad()
+def chance_of_better(models: Models, space: Space, margin: float, seed: int) -> float:
+    """The chance that some point of the space is better than the incumbent by a margin.
+
+    Of points all over the space and near the best ones those of the largest expected improvement
+    are compared with the incumbent, in joint draws of their utilities.
+
+    Args:
+        models: Of a single objective.
+        space: Where to search.
+        margin: In the unit of the outcomes.
+        seed: Seed of points and samples.
+
+    Returns:
+        The chance; 1 if no evaluated point of the space satisfies all constraints.
+    """
+    [model] = models.objectives
+    known = model.known_X
+    acquisition = models.improvement(None, known[space.contains(known)])
+    is_eligible = space.contains(known) & acquisition.satisfies_all(known) & ~model.has_failed
+    if not bool(is_eligible.any()):
+        return 1.0
+    incumbent = model.incumbent_among(is_eligible).unsqueeze(0)
+    gap = _gap_of(model, margin)
+    with seeded(seed):
+        X = _others(acquisition, Domain.of(space, models.settings.search), seed)
+        differences = model.differences_from(model.encode(incumbent)[0])
+        mean, variance, _ = differences.moments(model.encode(X.unsqueeze(-2)))
+        gain = log_improvement(mean - gap, variance).squeeze(-1)
+        X = X[gain.topk(min(_NUM_RIVALS, len(X))).indices]
+        drawn = draw_utilities(model, torch.cat([incumbent, X]), _NUM_SAMPLES)
+        is_better = drawn[:, 1:] > drawn[:, :1] + gap
+        for slack in models.slacks if len(X) else ():
+            is_better &= draw_utilities(slack, X, _NUM_SAMPLES) > place_of(slack, 0.0)
+    return float(is_better.any(-1).double().mean())
+
+
+def _others(acquisition: RankAcquisitionFunction, domain: Domain, seed: int) -> Tensor:
+    """Points that are not known, all over the space and near the best, ``n x d``."""
+    known = acquisition.model.known_X
+    if domain.is_table:
+        return table_candidates(acquisition, domain, known, seed)
+    half = domain.settings.num_raw // 2
+    X = torch.cat([random_points(domain, half), points_near(acquisition, domain, half)])
+    X = domain.filled(X).unique(dim=0)
+    return X[~is_row_of(X, known)]
+
+
+def _gap_of(model: RankingGP, margin: float) -> Tensor:
+    """How much larger the utility of an outcome is that is better than the best by a margin."""
+    order = model.order
+    best = int(order.score.argmax())
+    utility = model.expected_utility(order.X[order.item[[best]]]).squeeze()
+    return (place_of(model, float(order.score[best]) + margin) - utility).clamp_min(0.0)

@@ -1,0 +1,90 @@
+import math
+
+import pytest
+import torch
+from botorch.exceptions import UnsupportedError
+
+from botorch_popbo.search.outlook import Outlook, outlook
+from botorch_popbo.search.suggest import Search
+from botorch_popbo.search.trials import Trial, Trials
+from botorch_popbo.settings import Settings
+from botorch_popbo.space import Space
+
+LINE = Space.read({"x": (0.0, 1.0)})
+TABLE = Space.read({"x": [0.0, 0.25, 0.5, 0.75, 1.0]})
+
+
+def seen(places: list[float], space: Space = LINE, slack: float = math.nan) -> Trials:
+    limits = () if math.isnan(slack) else (slack,)
+    rows = [(space.encode({"x": x}), [-((x - 0.4) ** 2)], [x - s for s in limits]) for x in places]
+    return Trials.gather([Trial(*row, 0.0) for row in rows], [], (1, 1, len(limits)))
+
+
+def of(trials: Trials, margin: float | None = None, space: Space = LINE, number: int = 4) -> Outlook:
+    return outlook(Search(0, Settings(), number), space, trials, margin)
+
+
+GRID = [i / 8 for i in range(9)]
+
+
+def test_the_chance_falls_with_the_margin_and_as_the_search_closes_in() -> None:
+    early, late = [0.0, 0.2, 0.8, 1.0], [*GRID, 0.39, 0.4, 0.41]
+    chances = [of(seen(early), margin).chance for margin in (0.0, 0.02, 0.1, 10.0)]
+    assert chances == sorted(chances, reverse=True)
+    assert chances[0] > 0.5
+    assert chances[-1] < 0.05
+    assert of(seen(late)).chance < 0.05 < of(seen(early)).chance
+
+
+def test_the_default_margin_is_a_hundredth_of_what_the_design_left() -> None:
+    values = [-((x - 0.4) ** 2) for x in [0.0, 0.3, 0.8, 1.0, 0.4]]
+    expected = 0.01 * (values[-1] - sorted(values[:4])[1])
+    assert of(seen([0.0, 0.3, 0.8, 1.0, 0.4])).margin == pytest.approx(expected)
+
+
+def test_it_repeats_itself_and_leaves_the_random_state() -> None:
+    state = torch.random.get_rng_state()
+    assert of(seen(GRID[:5])) == of(seen(GRID[:5]))
+    assert torch.equal(state, torch.random.get_rng_state())
+
+
+def test_nothing_is_said_before_the_end_of_the_design() -> None:
+    assert math.isnan(of(seen(GRID), number=10).chance)
+
+
+def test_nothing_is_left_of_a_table_that_is_exhausted() -> None:
+    choices = [0.0, 0.25, 0.5, 0.75, 1.0]
+    assert of(seen(choices, TABLE), space=TABLE).chance == 0.0
+    assert of(seen([0.0, 0.25, 0.75, 1.0], TABLE), 0.0, TABLE).chance > 0.3
+
+
+def test_what_violates_a_constraint_is_not_better() -> None:
+    feasible = [0.6, 0.65, 0.7, 0.8, 0.9, 1.0]
+    places = [0.0, 0.2, 0.4, 0.5, 0.57, 0.59, *feasible]
+    assert of(seen(feasible), 0.02).chance > 0.8
+    assert of(seen(places, slack=0.595), 0.02).chance < 0.1
+    assert of(seen(places, slack=2.0)).chance == 1.0  # nothing is feasible yet
+
+
+@pytest.mark.parametrize("scale", [1e-3, 1e4])
+def test_the_unit_of_the_outcomes_does_not_matter(scale: float) -> None:
+    trials = seen([0.0, 0.2, 0.7, 0.8, 1.0])
+    rows = [
+        Trial(x, [scale * float(y)], (), 0.0)
+        for x, y in zip(trials.X, trials.objectives, strict=True)
+    ]
+    scaled = of(Trials.gather(rows, [], (1, 1, 0)), 0.01 * scale).chance
+    assert scaled == pytest.approx(of(trials, 0.01).chance, abs=0.01)
+
+
+def test_the_order_alone_knows_no_margin() -> None:
+    search = Search(0, Settings().with_order_only(True), 4)
+    trials = seen(GRID[:6])
+    chances = {outlook(search, LINE, trials, margin).chance for margin in (0.1, 1.0)}
+    assert len(chances) == 1
+
+
+def test_several_objectives_have_no_best_one() -> None:
+    trials = Trials.gather([Trial(LINE.encode({"x": 0.5}), [0.0, 1.0])], [], (1, 2, 0))
+    with pytest.raises(UnsupportedError, match="several objectives"):
+        of(trials)
