@@ -17,6 +17,7 @@ from botorch_popbo._parts import Parts, Rivals
 from botorch_popbo._plain import Value, as_float
 
 if TYPE_CHECKING:
+    from botorch_popbo.search.outlook import Outlook
     from botorch_popbo.space import Space
 
 Direction = Literal["minimize", "maximize"]
@@ -111,6 +112,7 @@ class Result:
         direction: "minimize" or "maximize".
         inferred: How the model understood the values, in words; empty if there was no model.
         space: The space.
+        outlook: Whether to go on, given a margin; see :meth:`chance_of_better`.
     """
 
     best: Evaluation
@@ -119,6 +121,22 @@ class Result:
     direction: Direction
     inferred: str
     space: "Space" = field(repr=False, compare=False)
+    outlook: "Callable[[float | None], Outlook]" = field(repr=False, compare=False)
+
+    def chance_of_better(self, margin: float | None = None) -> float:
+        """The chance that some point of the space is better than the best one by a margin.
+
+        It is the model's, and calibrated as far as docs/results/stopping.md shows.
+
+        Args:
+            margin: In the unit of the values; by default a hundredth of the distance between the
+                best value and the median one of the design. Where the order alone counts, any
+                margin above zero is half a place.
+
+        Returns:
+            The chance; NaN before the end of the design.
+        """
+        return self.outlook(margin).chance
 
     def __str__(self) -> str:
         number = Counter(evaluation.status for evaluation in self.history)

@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
 from dataclasses import asdict, replace
+from functools import partial
 from hashlib import sha256
 from numbers import Real
 from pathlib import Path
@@ -36,6 +37,7 @@ from botorch_popbo._plain import Value
 from botorch_popbo._replacing import replacing
 from botorch_popbo._reproducible import one_thread
 from botorch_popbo.data._rows import is_row_of
+from botorch_popbo.search.outlook import outlook
 from botorch_popbo.search.suggest import Search
 from botorch_popbo.search.trials import Trial, Trials
 from botorch_popbo.settings import Settings
@@ -74,6 +76,7 @@ def minimize(
     parts: Summary = "mean",
     resumable: bool = False,
     budget: int | None = None,
+    stop: float | None = None,
 ) -> Result:
     """Minimize a function of named parameters, by the order of its values.
 
@@ -128,6 +131,9 @@ def minimize(
             and one that was interrupted is resumed after its last part.
         budget: Number of parts after which no further evaluation begins. One that does not come in
             parts counts as one.
+        stop: No further evaluation begins once the chance that any point is better by a hundredth
+            of what the design left, as :meth:`Result.chance_of_better` has it, is at most this,
+            such as 0.05. That is never before the end of the design, and a line in the log says so.
 
     Returns:
         The best evaluations, by the model and as observed, and all others.
@@ -161,7 +167,9 @@ def minimize(
         number = settings.search.num_initial if n_initial is None else n_initial
         search = Search(at_least(0, seed=seed), settings, at_least(1, n_initial=number))
         most = math.inf if budget is None else at_least(1, budget=budget)
-        stopping = _Stopping(parts, resumable, most)
+        if stop is not None and not 0.0 < stop < 1.0:
+            raise InputDataError(f"stop is a chance between 0 and 1, or None, but got {stop!r}.")
+        stopping = _Stopping(parts, resumable, most, stop)
         run = _Run(space, n_trials, search, direction, start, path, stopping)
         try:
             with _bar(run, progress) as bar:
@@ -176,11 +184,12 @@ def minimize(
 
 
 class _Stopping(NamedTuple):
-    """How evaluations come in parts; see :func:`minimize`."""
+    """How evaluations come in parts, and when to begin no more; see :func:`minimize`."""
 
     summary: Summary
     is_resumable: bool
     budget: float
+    chance: float | None
 
 
 class _Run:
@@ -277,6 +286,8 @@ class _Run:
         suspects: set[int] = set()
         num_before = len(self.ended)
         while True:
+            if deadline > -math.inf and not left and self._has_enough(bar):
+                deadline = -math.inf
             num_jobs = 1 if suspects else n_jobs
             while len(running) < num_jobs and (left or len(self.new) < self.n_trials):
                 is_over = len(self.ended) > num_before and self._fails_in_one_way
@@ -308,6 +319,19 @@ class _Run:
                     deadline = -math.inf
         if self.ended and self._completed and not self._has("completed"):
             _warn(f"{self._failures}. The result is the best past one.")
+
+    def _has_enough(self, bar: Any) -> bool:
+        """Whether it is unlikely that anything better is left, which the log then says."""
+        if self.stopping.chance is None or not self.ended or len(self.new) >= self.n_trials:
+            return False
+        found = outlook(self.search, self.space, self.trials, None)
+        if math.isnan(found.chance):
+            return False
+        bar.set_postfix_str(str(found))
+        if found.chance > self.stopping.chance:
+            return False
+        _logger.warning("stopped after %s: %s", self.count, found)
+        return True
 
     def _watch(self, index: int, n_jobs: int) -> Watch:
         """What ends an evaluation, and in this process keeps the parts that it need not repeat."""
@@ -403,7 +427,8 @@ class _Run:
             best = max(at_best or completed, key=lambda e: self.sign * e.value)
             inferred = model.inferred
         history = self.past + self.ended
-        return Result(best, observed, history, self.direction, inferred, self.space)
+        seen = partial(outlook, self.search, self.space, trials)
+        return Result(best, observed, history, self.direction, inferred, self.space, seen)
 
     @property
     def _failures(self) -> str:

@@ -678,3 +678,40 @@ except KeyboardInterrupt:
     assert done.stdout == "caught\n"
     [line] = done.stderr.strip().splitlines()
     assert "repeat the call to resume from" in line
+
+
+def quadratic(x: float) -> float:
+    return (x - 0.3) ** 2
+
+
+LINE = {"x": (0.0, 1.0)}
+
+
+def test_it_stops_once_hardly_anything_better_is_left(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    options: dict[str, Any] = {"n_initial": 4, "progress": False, "path": tmp_path / "run.json"}
+    found = minimize(quadratic, LINE, 40, stop=0.05, **options)
+    number = len(found.history)
+    assert 4 < number < 40
+    assert f"stopped after {number} of 40 evaluations: " in caplog.text
+    assert caplog.text.count("chance of anything better by") == 1
+    assert found.chance_of_better() <= 0.05 < found.chance_of_better(0.0)
+    assert found.best.value < 0.001
+    # The same call evaluates no more, and one that does not stop goes on from there.
+    assert len(minimize(quadratic, LINE, 40, stop=0.05, **options).history) == number
+    further = minimize(quadratic, LINE, number + 1, **options)
+    assert further.history[:number] == found.history
+
+
+def test_it_does_not_stop_before_the_end_of_the_design() -> None:
+    found = minimize(quadratic, LINE, 6, n_initial=6, stop=0.999, progress=False)
+    assert len(found.history) == 6
+    early = minimize(quadratic, LINE, 5, n_initial=6, progress=False)
+    assert math.isnan(early.chance_of_better())
+
+
+@pytest.mark.parametrize("stop", [0.0, 1.0, -0.1, 5])
+def test_to_stop_takes_a_chance(stop: float) -> None:
+    with pytest.raises(InputDataError, match="stop is a chance between 0 and 1"):
+        minimize(quadratic, LINE, 10, stop=stop)
