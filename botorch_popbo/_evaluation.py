@@ -37,6 +37,7 @@ class Evaluation:
         reason: The error of a failed one.
         is_past: Whether it is one of ``start``, which was not evaluated here.
         parts: What a generator yielded, in order.
+        why: What it was suggested for, in words; empty if it was given.
     """
 
     parameters: Parameters
@@ -46,6 +47,7 @@ class Evaluation:
     reason: str = ""
     is_past: bool = False
     parts: Sequence[float] = ()
+    why: str = field(default="", repr=False, compare=False)
 
     def __str__(self) -> str:
         outcome = f"{self.value:.6g}" if self.status == "completed" else self.reason or self.status
@@ -61,8 +63,8 @@ class Evaluation:
         """How it is written in a file: ``None`` stands for NaN, which is not JSON."""
         is_nan = {name for name in ("value", "standard_error") if isnan(getattr(self, name))}
         row = asdict(self) | dict.fromkeys(is_nan)
-        parts = [*row.pop("parts")]
-        return row | {"parts": parts} if parts else row  # as earlier versions wrote it
+        late = {"parts": [*row.pop("parts")], "why": row.pop("why")}
+        return row | {name: x for name, x in late.items() if x}  # as earlier versions wrote it
 
 
 @dataclass(frozen=True)
@@ -198,14 +200,14 @@ def evaluate(function: Function, begun: Evaluation, watch: Watch = _WHOLE) -> En
             raise ValueError(f"the value is not a finite number: {value!r}")
         if deviation is None or deviation < 0.0 or deviation > 1e154:  # its square is a number
             raise ValueError(f"the standard error is not a number from 0 to 1e154: {error!r}")
-        whole = Evaluation(parameters, "completed", number, deviation, parts=tuple(parts))
-        return Ended(whole, is_pair=is_pair)
+        ended = replace(begun, status="completed", value=number, standard_error=deviation)
+        return Ended(replace(ended, parts=tuple(parts)), is_pair=is_pair)
     except Exception as error:
         # A TypeError of the call itself has no deeper frame.
         is_call = isinstance(error, TypeError) and error.__traceback__.tb_next is None  # type: ignore[union-attr]
         is_mistake = number is None or is_call or isinstance(error, _MISTAKES)
         reason = f"{type(error).__name__}: {error}"
-        failed = Evaluation(parameters, "failed", reason=reason, parts=tuple(parts))
+        failed = replace(begun, status="failed", reason=reason, parts=tuple(parts))
         return Ended(failed, traceback.format_exc(), is_mistake)
 
 

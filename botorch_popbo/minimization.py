@@ -37,7 +37,7 @@ from botorch_popbo._plain import Value
 from botorch_popbo._replacing import replacing
 from botorch_popbo._reproducible import one_thread
 from botorch_popbo.data._rows import is_row_of
-from botorch_popbo.search.outlook import outlook
+from botorch_popbo.search.outlook import outlook, why
 from botorch_popbo.search.suggest import Search
 from botorch_popbo.search.trials import Trial, Trials
 from botorch_popbo.settings import Settings
@@ -355,8 +355,10 @@ class _Run:
             if max(worth) >= 1.0:
                 self.new[index] = replace(taken_up, status="running")
                 return index
-        x = self.search.suggest(self.space, self.trials, len(self.past + self.new))
-        self.new.append(Evaluation(self.space.decode(x)))
+        trials = self.trials
+        x = self.search.suggest(self.space, trials, len(self.past + self.new))
+        reason = why(self.search, self.space, trials, x)
+        self.new.append(Evaluation(self.space.decode(x), why=reason))
         return len(self.new) - 1
 
     def _end(self, index: int, future: Future[Ended]) -> None:
@@ -368,8 +370,8 @@ class _Run:
         try:
             ended = future.result()
         except BrokenExecutor:
-            parameters, reason = self.new[index].parameters, "the worker process died twice"
-            ended = Ended(Evaluation(parameters, "failed", reason=reason))
+            reason = "the worker process died twice"
+            ended = Ended(replace(self.new[index], status="failed", reason=reason))
         reason, error = ended.evaluation.reason, ended.evaluation.standard_error
         if reason and not self._has("failed"):
             _logger.warning("the first evaluation that failed:\n%s", ended.trace or reason)

@@ -179,7 +179,7 @@ def read_evaluation(row: Value, where: str, space: Space) -> Evaluation:
     parts, status = row.get("parts", []), row.get("status")
     if not isinstance(parts, list) or not all(map(math.isfinite, map(_number, parts))):
         raise InputDataError(f"{where}: parts are {parts!r}, not finite numbers.")
-    found = replace(found, parts=tuple(map(float, parts)))
+    found = replace(found, parts=tuple(map(float, parts)), why=str(row.get("why", "")))
     if status == "completed":  # as if the function returned it
         outcome = {name: row.get(name) for name in ("value", "standard_error")}
         found = evaluate(lambda **_: outcome, found).evaluation

@@ -11,10 +11,12 @@ from botorch_popbo.optuna._result import plot_result, study_of
 from botorch_popbo.optuna.preferential import PreferentialPoPBOSampler
 from botorch_popbo.optuna.pruner import PoPBOPruner, report_parts
 from botorch_popbo.optuna.sampler import PoPBOSampler
+from botorch_popbo.optuna.terminator import PoPBOTerminator
 
 __all__ = [
     "PoPBOPruner",
     "PoPBOSampler",
+    "PoPBOTerminator",
     "PreferentialPoPBOSampler",
     "plot_result",
     "report_parts",

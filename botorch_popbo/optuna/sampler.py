@@ -17,9 +17,11 @@ from optuna.trial import FrozenTrial, TrialState
 from botorch_popbo._reproducible import one_thread
 from botorch_popbo.optuna._distributions import Share, all_parameters, places_of, value_at
 from botorch_popbo.optuna._trials import Suggestions, is_repeated, read_trials
+from botorch_popbo.search.outlook import Outlook, outlook, why
 from botorch_popbo.search.suggest import Search
+from botorch_popbo.search.trials import Trials
 from botorch_popbo.settings import Settings
-from botorch_popbo.space import at_least
+from botorch_popbo.space import Space, at_least
 
 _ENDED = TrialState.COMPLETE, TrialState.PRUNED, TrialState.FAIL
 
@@ -49,6 +51,8 @@ class PoPBOSampler(BaseSampler):
         order_only: Whether to ignore how far apart outcomes are. Any increasing transform of them
             then gives the same suggestions, bit for bit.
         settings: What the model assumes, and how to search.
+        explain: Whether each trial has a user attribute ``why``: what it was suggested for, in
+            words. It is a column of ``trials_dataframe`` and of Optuna's dashboard.
 
     Raises:
         InputDataError: If a number is too small or not whole.
@@ -67,13 +71,14 @@ class PoPBOSampler(BaseSampler):
         constraints_func: Callable[[FrozenTrial], Sequence[float]] | None = None,
         order_only: bool = False,
         settings: Settings | None = None,
+        explain: bool = False,
     ) -> None:
         settings = (settings or Settings()).with_order_only(order_only)
         seed = secrets.randbits(31) if seed is None else at_least(0, seed=seed)
         number = settings.search.num_initial if n_startup_trials is None else n_startup_trials
         self._search = Search(seed, settings, at_least(1, n_startup_trials=number))
         self._variance = 0.0 if deterministic_objective else math.nan
-        self._constraints_func = constraints_func
+        self._constraints_func, self._explains = constraints_func, explain
 
     def infer_relative_search_space(
         self, study: Study, trial: FrozenTrial
@@ -92,12 +97,14 @@ class PoPBOSampler(BaseSampler):
             return {}
         suggestions = Suggestions(study)
         for _ in range(4):
-            values = self._suggest(study, trial.number, distributions, fixed, suggestions)
+            values, reason = self._suggest(study, trial.number, distributions, fixed, suggestions)
             before, suggestions = suggestions, Suggestions(study)
             if suggestions.by_key == before.by_key:  # else another process has suggested meanwhile
                 break
         numbers = {name: distributions[name].to_internal_repr(values[name]) for name in values}
         suggestions.keep(trial.number, numbers)
+        if reason:
+            study._storage.set_trial_user_attr(trial._trial_id, "why", reason)
         # What is a share becomes a value of the range that the trial asks for.
         asked = {name for name, d in search_space.items() if not isinstance(d, Share)}
         return {name: value for name, value in values.items() if name in asked}
@@ -128,18 +135,18 @@ class PoPBOSampler(BaseSampler):
         distributions: Mapping[str, BaseDistribution],
         fixed: dict[str, object],
         suggestions: Suggestions,
-    ) -> dict[str, object]:
+    ) -> tuple[dict[str, object], str]:
         """Suggest values beside fixed ones, and beside what was suggested for other trials.
+
+        If it is to explain them, it also says why.
 
         The model does not know what decides which parameters a trial asks for. So a suggestion is
         passed over, as if it were pending, if the trial may ask for nothing but the values of
         another one; after four of them points of a design are tried.
         """
-        search, max_listed = self._search, self._search.settings.search.max_listed
+        search = self._search
         others = [trial for trial in study.get_trials(deepcopy=False) if trial.number != number]
-        space, trials = read_trials(
-            others, study, distributions, suggestions, self._variance, max_listed
-        )
+        space, trials = self._read(others, study, distributions, suggestions)
         part = space.at_places(places_of(fixed, space.parameters))
         for attempt in range(8):
             if attempt < 4:
@@ -150,7 +157,38 @@ class PoPBOSampler(BaseSampler):
             if not is_repeated(values, others, distributions):
                 break
             trials = replace(trials, pending=torch.cat([trials.pending, x.unsqueeze(0)]))
-        return values
+        return values, why(search, part, trials, x) if self._explains else ""
+
+    def _read(
+        self,
+        trials: Sequence[FrozenTrial],
+        study: Study,
+        distributions: Mapping[str, BaseDistribution],
+        suggestions: Suggestions,
+    ) -> tuple[Space, Trials]:
+        max_listed = self._search.settings.search.max_listed
+        return read_trials(trials, study, distributions, suggestions, self._variance, max_listed)
+
+    def outlook(self, study: Study, margin: float | None = None) -> Outlook:
+        """Whether anything better is left to be found; see :class:`PoPBOTerminator`.
+
+        Args:
+            study: The study, of any sampler.
+            margin: By how much to be better, in the unit of the objective.
+
+        Returns:
+            The chance, which is NaN before the end of the design, and the margin.
+
+        Raises:
+            UnsupportedError: If there are several objectives.
+        """
+        ended = study.get_trials(deepcopy=False, states=_ENDED)
+        distributions = all_parameters(ended, with_shares=True)
+        if not distributions:
+            return Outlook(math.nan, math.nan)
+        listed = study.get_trials(deepcopy=False)
+        space, trials = self._read(listed, study, distributions, Suggestions(study))
+        return outlook(self._search, space, trials, margin)
 
     def sample_independent(
         self,

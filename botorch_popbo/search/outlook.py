@@ -1,4 +1,4 @@
-"""Whether anything better is left to be found."""
+"""Whether anything better is left to be found, and what a suggestion is for."""
 
 import math
 from typing import NamedTuple
@@ -7,9 +7,10 @@ import torch
 from botorch.exceptions import UnsupportedError
 from torch import Tensor
 
+from botorch_popbo._plain import Value
 from botorch_popbo._reproducible import derive_seed, one_thread, seeded
 from botorch_popbo.acquisition import RankAcquisitionFunction
-from botorch_popbo.acquisition._log_improvement import log_improvement
+from botorch_popbo.acquisition._log_improvement import MIN_VARIANCE, log_improvement
 from botorch_popbo.acquisition._slack_constraint import place_of
 from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.models import RankingGP
@@ -65,7 +66,7 @@ def outlook(search: Search, space: Space, trials: Trials, margin: float | None) 
     if margin is None:
         design = values[: search.num_initial]
         margin = 0.01 * float(values.max() - design.median()) if len(values) else math.nan
-    if len(values) < search.num_initial or len(trials.X.unique(dim=0)) < 2:
+    if not search.has_model(trials):
         return Outlook(math.nan, margin)
     models = search.models(space, trials)
     seed = derive_seed(search.seed, len(trials.X))
@@ -89,12 +90,9 @@ def chance_of_better(models: Models, space: Space, margin: float, seed: int) -> 
         The chance; 1 if no evaluated point of the space satisfies all constraints.
     """
     [model] = models.objectives
-    known = model.known_X
-    acquisition = models.improvement(None, known[space.contains(known)])
-    is_eligible = space.contains(known) & acquisition.satisfies_all(known) & ~model.has_failed
-    if not bool(is_eligible.any()):
+    acquisition, incumbent = _to_improve_on(models, space)
+    if not len(incumbent):
         return 1.0
-    incumbent = model.incumbent_among(is_eligible).unsqueeze(0)
     gap = _gap_of(model, margin)
     with seeded(seed):
         X = _others(acquisition, Domain.of(space, models.settings.search), seed)
@@ -107,6 +105,68 @@ def chance_of_better(models: Models, space: Space, margin: float, seed: int) -> 
         for slack in models.slacks if len(X) else ():
             is_better &= draw_utilities(slack, X, _NUM_SAMPLES) > place_of(slack, 0.0)
     return float(is_better.any(-1).double().mean())
+
+
+@one_thread()
+@torch.no_grad()
+def why(search: Search, space: Space, trials: Trials, x: Tensor) -> str:
+    """What a point is suggested for, what is expected of it, and how it differs from the best.
+
+    Args:
+        search: What has suggested it.
+        space: Where it searched.
+        trials: What was known of points.
+        x: The point, of shape ``d``.
+
+    Returns:
+        A sentence or two.
+    """
+    if not search.has_model(trials):
+        return "Part of the design."
+    models = search.models(space, trials)
+    model, *others = models.objectives
+    if others:
+        return "Extends the front."
+    acquisition, incumbent = _to_improve_on(models, space)
+    if not len(incumbent):
+        return "Looks for a point that satisfies all constraints."
+    encoded, followed = model.encode(x.unsqueeze(0)), acquisition._followed
+    mean, variance, _ = model.differences_from(model.encode(incumbent)[0]).moments(encoded)
+    chance = float(torch.special.ndtr(mean / variance.clamp_min(MIN_VARIANCE).sqrt()))
+    purpose = "Improves on the best" if chance >= 0.5 else "Explores"
+    if bool(is_row_of(x.unsqueeze(0), model.known_X)):
+        purpose = "Repeats a known point"
+    elif len(followed) and bool((torch.cdist(encoded, followed) <= acquisition._reach).any()):
+        purpose = "Follows a surprise"
+    place = 1.0 + float(model.rank_law(encoded).mean)
+    return (
+        f"{purpose}: better than the best with {chance:.0%}, expected place {place:.1f} of "
+        f"{len(model.known_X) + 1}. {_compared(space, x, incumbent[0])}"
+    )
+
+
+def _compared(space: Space, x: Tensor, best: Tensor) -> str:
+    """The parameters in which a point differs most from another one, in words."""
+    away = (space.to_unit(x) - space.to_unit(best)).abs()
+    away = away.where(~space.is_categorical | (away == 0.0), 1.0)
+    names, values, others = [*space.parameters], space.decode(x), space.decode(best)
+    largest = [names[i] for i in away.argsort(descending=True)[:3] if away[i] > 0.01]
+    listed = (f"{name} ({_short(values[name])}, not {_short(others[name])})" for name in largest)
+    return f"It differs from it in {', '.join(listed)}." if largest else "It is close to it."
+
+
+def _short(value: Value) -> str:
+    return f"{value:.3g}" if isinstance(value, float) else str(value)
+
+
+def _to_improve_on(models: Models, space: Space) -> tuple[RankAcquisitionFunction, Tensor]:
+    """What is maximised, and the point that is to be improved on, ``1 x d``, if there is one."""
+    model, known = models.objectives[0], models.objectives[0].known_X
+    acquisition = models.improvement(None, known[space.contains(known)])
+    is_eligible = space.contains(known) & acquisition.satisfies_all(known) & ~model.has_failed
+    if not bool(is_eligible.any()):
+        return acquisition, known[:0]
+    return acquisition, model.incumbent_among(is_eligible).unsqueeze(0)
 
 
 def _others(acquisition: RankAcquisitionFunction, domain: Domain, seed: int) -> Tensor:

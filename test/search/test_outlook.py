@@ -4,7 +4,7 @@ import pytest
 import torch
 from botorch.exceptions import UnsupportedError
 
-from botorch_popbo.search.outlook import Outlook, outlook
+from botorch_popbo.search.outlook import Outlook, outlook, why
 from botorch_popbo.search.suggest import Search
 from botorch_popbo.search.trials import Trial, Trials
 from botorch_popbo.settings import Settings
@@ -20,7 +20,9 @@ def seen(places: list[float], space: Space = LINE, slack: float = math.nan) -> T
     return Trials.gather([Trial(*row, 0.0) for row in rows], [], (1, 1, len(limits)))
 
 
-def of(trials: Trials, margin: float | None = None, space: Space = LINE, number: int = 4) -> Outlook:
+def of(
+    trials: Trials, margin: float | None = None, space: Space = LINE, number: int = 4
+) -> Outlook:
     return outlook(Search(0, Settings(), number), space, trials, margin)
 
 
@@ -88,3 +90,40 @@ def test_several_objectives_have_no_best_one() -> None:
     trials = Trials.gather([Trial(LINE.encode({"x": 0.5}), [0.0, 1.0])], [], (1, 2, 0))
     with pytest.raises(UnsupportedError, match="several objectives"):
         of(trials)
+
+
+PLANE = Space.read({"x": (0.0, 1.0), "kind": ["a", "b"], "n": 3})
+
+
+def reason(point: dict[str, object], trials: Trials, space: Space, number: int = 4) -> str:
+    return why(Search(0, Settings(), number), space, trials, space.encode(point))
+
+
+def test_a_suggestion_says_what_it_is_for() -> None:
+    trials = seen([0.0, 0.2, 0.3, 0.8, 1.0])  # the best is at 0.3, and 0.4 would be better
+    assert reason({"x": 0.4}, trials, LINE).startswith("Improves on the best: better than")
+    assert reason({"x": 0.37}, trials, LINE).endswith("It differs from it in x (0.37, not 0.3).")
+    assert reason({"x": 0.9}, trials, LINE).startswith("Explores: better than the best with 0%")
+    assert reason({"x": 0.3001}, trials, LINE).endswith("It is close to it.")
+    assert reason({"x": 0.2}, trials, LINE).startswith("Repeats a known point")
+    assert "of 6." in reason({"x": 0.4}, trials, LINE)  # with itself
+    assert reason({"x": 0.4}, trials, LINE, number=9) == "Part of the design."
+
+
+def test_what_differs_most_comes_first() -> None:
+    rows = [(x, kind) for x in (0.0, 0.3, 0.6, 0.9) for kind in "ab"]
+    ended = [
+        Trial(PLANE.encode({"x": x, "kind": kind}), [-((x - 0.3) ** 2) - (kind == "b")])
+        for x, kind in rows
+    ]
+    trials = Trials.gather(ended, [], (2, 1, 0))
+    text = reason({"x": 0.5, "kind": "b"}, trials, PLANE)
+    assert text.endswith("It differs from it in kind (b, not a), x (0.5, not 0.3).")
+
+
+def test_other_goals_have_sentences_of_their_own() -> None:
+    places = [0.0, 0.2, 0.3, 0.8, 1.0]
+    assert "satisfies all constraints" in reason({"x": 0.4}, seen(places, slack=2.0), LINE)
+    ended = [Trial(LINE.encode({"x": x}), [x, -x]) for x in places]
+    front = Trials.gather(ended, [], (1, 2, 0))
+    assert reason({"x": 0.4}, front, LINE) == "Extends the front."
