@@ -3,13 +3,14 @@
 Searches of cheap functions by the default, of 100 evaluations, are kept in files; a later call goes
 on from them. After 15, 20, ... 40 evaluations it asks for the chance that anything is better by the
 default margin, and looks whether the next 60 found it. Beside it are Optuna's own evaluators after
-35 and 40 (their error is a median of earlier improvements, as there is no cross-validation). Prints
+40 (their error is a median of earlier improvements, as there is no cross-validation). Prints
 Markdown tables; half a minute for each search on a free core.
 """
 
 import argparse
 import json
 import warnings
+from itertools import pairwise
 from pathlib import Path
 from statistics import mean, median
 from time import process_time
@@ -66,7 +67,7 @@ def case(name: str, seed: int, number: int, path: Path) -> Case:
     chance, margin = result.outlook(None)
     seconds = process_time() - start
     is_found = min(values[number : number + LEFT]) < min(values[:number]) - margin
-    stops = others(result) if number >= 35 else {}
+    stops = others(result) if number == max(ASKED) else {}
     return Case(chance, is_found, seconds, stops)
 
 
@@ -84,6 +85,7 @@ def others(result: Result) -> dict[str, bool]:
 
 
 def main() -> None:
+    """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path, help="where searches are kept")
     parser.add_argument("--seeds", type=int, default=1)
@@ -99,7 +101,7 @@ def main() -> None:
     print(f"{args.seeds * args.functions} searches, {len(cases)} cases, ", end="")
     print(f"{median(c.seconds for c in cases):.3f} s for a chance\n")
     print("| chance | cases | stated | found |\n| --- | --- | --- | --- |")
-    for low, high in zip(ENDS, ENDS[1:], strict=False):
+    for low, high in pairwise(ENDS):
         chosen = [c for c in cases if low <= c.chance < high]
         if chosen:
             stated, found = mean(c.chance for c in chosen), mean(c.is_found for c in chosen)
@@ -107,7 +109,7 @@ def main() -> None:
     late = [c for c in cases if c.stops]
     rules = {n: [c for c in late if c.stops[n]] for n in late[0].stops}
     rules["chance of at most .05"] = [c for c in late if c.chance <= 0.05]
-    print("\n| rule, after 35 and 40 | stops | better was left |\n| --- | --- | --- |")
+    print("\n| rule, after 40 | stops | better was left |\n| --- | --- | --- |")
     for name, chosen in rules.items():
         wrong = sum(c.is_found for c in chosen)
         print(f"| {name} | {len(chosen)} of {len(late)} | {wrong} |")
