@@ -146,7 +146,7 @@ class PoPBOSampler(BaseSampler):
         """
         search = self._search
         others = [trial for trial in study.get_trials(deepcopy=False) if trial.number != number]
-        space, trials = self._read(others, study, distributions, suggestions)
+        space, trials = self._place(others, study, distributions, suggestions)
         part = space.at_places(places_of(fixed, space.parameters))
         for attempt in range(8):
             if attempt < 4:
@@ -159,7 +159,7 @@ class PoPBOSampler(BaseSampler):
             trials = replace(trials, pending=torch.cat([trials.pending, x.unsqueeze(0)]))
         return values, why(search, part, trials, x) if self._explains else ""
 
-    def _read(
+    def _place(
         self,
         trials: Sequence[FrozenTrial],
         study: Study,
@@ -187,7 +187,7 @@ class PoPBOSampler(BaseSampler):
         if not distributions:
             return Outlook(math.nan, math.nan)
         listed = study.get_trials(deepcopy=False)
-        space, trials = self._read(listed, study, distributions, Suggestions(study))
+        space, trials = self._place(listed, study, distributions, Suggestions(study))
         return outlook(self._search, space, trials, margin)
 
     def sample_independent(
