@@ -46,7 +46,7 @@ class Evaluation:
     standard_error: float = nan
     reason: str = ""
     is_past: bool = False
-    parts: Sequence[float] = ()
+    parts: Sequence[float] = field(default=(), repr=False)  # of which a file has a digest
     why: str = field(default="", repr=False, compare=False)
 
     def __str__(self) -> str:
