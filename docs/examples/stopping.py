@@ -91,6 +91,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--functions", type=int, default=len(NAMES), help="how many of them")
     args = parser.parse_args()
+    args.folder.mkdir(parents=True, exist_ok=True)
     warnings.simplefilter("ignore")
     cases = []
     for seed in range(args.seeds):
