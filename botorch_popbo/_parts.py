@@ -7,7 +7,8 @@ neither torch nor models.
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
+from itertools import islice
 from typing import Literal, NamedTuple, Self, get_args
 
 import numpy as np
@@ -27,6 +28,12 @@ _ENOUGH = 0.25
 _NUM_LATELY, _NUM_BEST_BEFORE, _NUM_WHOLE_BEFORE = 10, 0.5, 2.5
 # The best whole evaluations show how much the rest may add; the best of these, how much it does.
 _NUM_RIVALS, _NUM_NEAREST = 6, 3
+
+
+def check_summary(summary: str) -> None:
+    """Refuse what is neither; raises ValueError."""
+    if summary not in get_args(Summary):
+        raise ValueError(f'parts is "mean" or "last", but got {summary!r}.')
 
 
 class Foreseen(NamedTuple):
@@ -78,39 +85,52 @@ class Rivals:
         Raises:
             ValueError: If the summary is neither.
         """
-        if summary not in get_args(Summary):
-            raise ValueError(f'parts is "mean" or "last", but got {summary!r}.')
-        whole: list[tuple[Parts, Outcome]] = []
-        is_best: list[bool] = []
-        for parts, value in evaluations:
-            is_best.append(value is not None and not _is_matched(value, [v for _, v in whole]))
-            if value is not None:
-                whole.append((parts, value))
-        spent = sum(max(len(parts), 1) for parts, _ in evaluations[-_NUM_LATELY:])
+        check_summary(summary)
+        whole = [(parts, value) for parts, value in evaluations if value is not None]
+        lately = evaluations[-_NUM_LATELY:]
+        values = [value for _, value in whole]
+        num_before = len(values) - sum(value is not None for _, value in lately)
+        found = _NUM_BEST_BEFORE + sum(
+            not _is_matched(value, values[:place])
+            for place, value in enumerate(values[num_before:], num_before)
+        )
+        spent = sum(max(len(parts), 1) for parts, _ in lately)
         most = max((len(parts) for parts, _ in whole), default=1)
-        found = _NUM_BEST_BEFORE + sum(is_best[-_NUM_LATELY:])
         rate = found / (spent + _NUM_WHOLE_BEFORE * most)
-        return cls(summary, [parts for parts, _ in whole], [value for _, value in whole], rate)
+        return cls(summary, [parts for parts, _ in whole], values, rate)
+
+    @cached_property
+    def _numbers(self) -> NDArray[np.float64]:
+        """The outcomes, ``n x c``."""
+        return _numbers(self.values)
+
+    @cached_property
+    def _from_the_best(self) -> list[list[int]]:
+        """The evaluations by each objective, the best first."""
+        rows: list[list[int]] = np.argsort(-self._numbers, axis=0, kind="stable").T.tolist()
+        return rows
 
     def foresee(self, parts: Parts) -> Foreseen:
         """What an evaluation of at least one part would have been."""
         if self.summary == "last":
             parts = dict([[*parts.items()][-1]])
-        shared = [row for row, other in enumerate(self.parts) if parts.keys() <= other.keys()]
-        so_far = self.of([*parts.values()])
-        if not shared:
-            return Foreseen(so_far.tolist(), [math.inf] * len(so_far), math.nan)
-        earlier = np.array([self.of([self.parts[row][name] for name in parts]) for row in shared])
-        values = _numbers([self.values[row] for row in shared])
-        columns = zip(so_far, earlier.T, values.T, strict=True)
-        expected, scales = map(np.array, zip(*(_ended(*c) for c in columns), strict=True))
-        freedom = max(min(len(shared), _NUM_RIVALS) - 1, 1)
-        drawn = expected + scales * _draws(len(scales), freedom)
-        wholes = _numbers(self.values)[:, None]
-        chance = float(1.0 - (wholes >= drawn).all(-1).any(0).mean())
+        expected, scales, number = self.of([*parts.values()]), [], 0
+        for column, order in enumerate(self._from_the_best if self.values else []):
+            shared = (row for row in order if parts.keys() <= self.parts[row].keys())
+            rows = [*islice(shared, _NUM_RIVALS)]
+            if number := len(rows):
+                earlier = [self.of([self.parts[r][name] for name in parts])[column] for r in rows]
+                added, scale = _added(self._numbers[rows, column] - earlier)
+                expected[column] += added
+                scales.append(scale)
+        if not number:
+            return Foreseen(expected.tolist(), [math.inf] * len(expected), math.nan)
+        freedom = max(number - 1, 1)
+        drawn = expected + np.array(scales) * _draws(len(scales), freedom)
+        chance = float(1.0 - (self._numbers[:, None] >= drawn).all(-1).any(0).mean())
         # The variance of Student's t distribution; below three degrees it has none.
-        variances = scales**2 * max(freedom, 3) / (max(freedom, 3) - 2)
-        chance = chance if len(shared) > 1 else math.nan
+        variances = np.array(scales) ** 2 * max(freedom, 3) / (max(freedom, 3) - 2)
+        chance = chance if number > 1 else math.nan
         return Foreseen(expected.tolist(), variances.tolist(), chance)
 
     def worth(self, parts: Parts) -> float:
@@ -147,26 +167,20 @@ def _is_matched(value: Outcome, others: Sequence[Outcome]) -> bool:
     return any(all(b >= a for a, b in zip(value, other, strict=True)) for other in others)
 
 
-def _ended(
-    so_far: float, earlier: NDArray[np.float64], values: NDArray[np.float64]
-) -> tuple[float, float]:
-    """What one objective is expected to be, and the scale of its error.
+def _added(added: NDArray[np.float64]) -> tuple[float, float]:
+    """What the rest adds to one objective, and the scale of the error.
 
     Args:
-        so_far: What the parts are.
-        earlier: What these parts of whole evaluations are.
-        values: What those are as a whole.
+        added: What it added to the best whole evaluations, the best first.
     """
-    best = np.argsort(-values, kind="stable")[:_NUM_RIVALS]
-    added = values[best] - earlier[best]
-    nearest = min(len(best), _NUM_NEAREST)
+    nearest = min(len(added), _NUM_NEAREST)
     expected = added[:nearest].mean()
-    if len(best) == 1:  # the rest may add as much again, or nothing
-        return so_far + expected, abs(expected)
+    if len(added) == 1:  # it may add as much again, or nothing
+        return expected, abs(expected)
     # The mean of the nearest is nearer to these than to others.
-    freedom = nearest - 1 + (len(best) - nearest) * (1.0 + 1.0 / nearest)
+    freedom = nearest - 1 + (len(added) - nearest) * (1.0 + 1.0 / nearest)
     squares = float(((added - expected) ** 2).sum())
-    return so_far + expected, math.sqrt(squares / freedom * (1.0 + 1.0 / nearest))
+    return expected, math.sqrt(squares / freedom * (1.0 + 1.0 / nearest))
 
 
 @cache

@@ -16,7 +16,6 @@ from numbers import Real
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
-import numpy as np
 import torch
 from botorch.exceptions import InputDataError
 from botorch.exceptions.warnings import InputDataWarning
@@ -32,7 +31,7 @@ from botorch_popbo._evaluation import (
     evaluator,
     named,
 )
-from botorch_popbo._parts import Rivals, Summary
+from botorch_popbo._parts import Rivals, Summary, check_summary
 from botorch_popbo._plain import Value
 from botorch_popbo._replacing import replacing
 from botorch_popbo._reproducible import one_thread
@@ -167,6 +166,7 @@ def minimize(
         number = settings.search.num_initial if n_initial is None else n_initial
         search = Search(at_least(0, seed=seed), settings, at_least(1, n_initial=number))
         most = math.inf if budget is None else at_least(1, budget=budget)
+        check_summary(parts)
         if stop is not None and not 0.0 < stop < 1.0:
             raise InputDataError(f"stop is a chance between 0 and 1, or None, but got {stop!r}.")
         stopping = _Stopping(parts, resumable, most, stop)
@@ -242,10 +242,11 @@ class _Run:
     @property
     def trials(self) -> Trials:
         """What is known of points."""
-        rivals, ended = self.rivals, []
+        rivals = self.rivals if self._has("stopped") else None
+        ended = []
         for e in self.past + self.ended:
             values, rest = [-math.inf if e.status == "failed" else self.sign * e.value], [0.0]
-            if e.status == "stopped":
+            if rivals and e.status == "stopped":
                 values, rest, _ = rivals.foresee(named(e.parts, self.sign))
             ended.append(Trial(self._x(e), values, (), e.standard_error**2, rest))
         pending = [self._x(e) for e in self.new if e.status == "running"]
@@ -347,13 +348,16 @@ class _Run:
 
     def _begin(self) -> int:
         """The index of another evaluation, which runs, or of one that is taken up."""
-        stopped = [(i, e) for i, e in enumerate(self.new) if e.status == "stopped"]
-        if self.stopping.is_resumable and stopped:
+        if self.stopping.is_resumable and self._has("stopped"):
             rivals = self.rivals
-            worth = [rivals.worth(named(e.parts, self.sign)) for _, e in stopped]
-            index, taken_up = stopped[np.argmax(worth)]
-            if max(worth) >= 1.0:
-                self.new[index] = replace(taken_up, status="running")
+            worth = {
+                index: rivals.worth(named(e.parts, self.sign))
+                for index, e in enumerate(self.new)
+                if e.status == "stopped"
+            }
+            index = max(worth, key=worth.__getitem__)
+            if worth[index] >= 1.0:
+                self.new[index] = replace(self.new[index], status="running")
                 return index
         trials = self.trials
         x = self.search.suggest(self.space, trials, len(self.past + self.new))

@@ -106,12 +106,13 @@ def read_trials(
     space, points = place_trials(values, is_telling, distributions, max_listed)
     slacks = _slacks(trials, completed)
     signs = signs_of(study)
-    rivals = rivals_of(study, trials)
+    has_pruned = any(trial.state == TrialState.PRUNED for trial in trials)
+    rivals = rivals_of(study, trials) if has_pruned else None
     ended, pending = [], []
     for index, x in points.items():
         trial, rest = trials[index], [0.0] * len(signs)
-        outcome, parts = _outcome(trial, signs), parts_of(trial, signs)
-        if trial.state == TrialState.PRUNED and parts:
+        outcome = _outcome(trial, signs)
+        if rivals and trial.state == TrialState.PRUNED and (parts := parts_of(trial, signs)):
             outcome, rest, _ = rivals.foresee(parts)
         if trial.state.is_finished() and math.inf not in rest:
             ended.append(Trial(x, outcome, slacks[index], variance, rest))

@@ -7,7 +7,7 @@ from optuna.pruners import BasePruner
 from optuna.study import Study, StudyDirection
 from optuna.trial import FrozenTrial, Trial, TrialState
 
-from botorch_popbo._parts import Parts, Rivals, Summary
+from botorch_popbo._parts import Parts, Rivals, Summary, check_summary
 
 _PART = "popbo:part:"
 
@@ -35,7 +35,8 @@ class PoPBOPruner(BasePruner):
     """
 
     def __init__(self, *, parts: Summary = "last") -> None:
-        self.parts = Rivals.among(parts, []).summary
+        check_summary(parts)
+        self.parts = parts
 
     def prune(self, study: Study, trial: FrozenTrial) -> bool:
         """See the class."""
