@@ -20,8 +20,8 @@ from botorch_popbo.optuna.pruner import parts_of, rivals_of, signs_of
 from botorch_popbo.search.trials import Trial, Trials
 from botorch_popbo.space import Space
 
-# Better than all else, but a number whose square is one: Optuna allows infinitely good values.
-_BEST = 1e150
+# Better than all else, but a number: Optuna allows infinitely good values.
+_BEST = 1e154
 _CONSTRAINTS = "constraints"  # as Optuna names them among the system attributes
 _SUGGESTION = "popbo:suggestion:"
 
@@ -188,7 +188,7 @@ def _outcome(trial: FrozenTrial, signs: Sequence[float]) -> list[float]:
     if trial.state != TrialState.COMPLETE:
         return failure
     values = [min(sign * v, _BEST) for sign, v in zip(signs, trial.values, strict=True)]
-    return failure if -math.inf in values else [max(value, -_BEST) for value in values]
+    return failure if -math.inf in values else values
 
 
 def is_repeated(

@@ -186,6 +186,12 @@ def test_a_pruned_trial_is_what_the_rest_would_make_of_it(
             assert bool((found.variance[:3] == 0.0).all()) == is_foreseen  # noise is inferred
 
 
+def test_penalties_of_any_size_keep_their_order(read: Read) -> None:
+    losses = [1e300, 1.0, 1e200, 1e307]
+    _, found = read(*(trial(float(x), loss) for x, loss in enumerate(losses, 1)))
+    assert found.objectives[:, 0].tolist() == [-loss for loss in losses]
+
+
 def test_a_pruned_trial_stays_a_number(read: Read) -> None:
     huge = [trial(1.0, -1.7e308, intermediate_values={0: -v}) for v in (0.0, 9.0)]
     stopped = trial(9.0, state=TrialState.PRUNED, intermediate_values={0: -1.0})
