@@ -7,6 +7,7 @@ import pandas as pd
 from ax.core.data import MAP_KEY
 from ax.core.experiment import Experiment
 from ax.core.optimization_config import OptimizationConfig
+from ax.core.trial_status import TrialStatus
 from ax.early_stopping.strategies.base import BaseEarlyStoppingStrategy
 from ax.generation_strategy.generation_node import GenerationNode
 
@@ -97,12 +98,14 @@ def with_foreseen(
         The same, with means and standard errors of objectives replaced. Where one is, those of
         others that are unknown become zero: noise is for the model to infer.
     """
+    stopped = experiment.trial_indices_by_status[TrialStatus.EARLY_STOPPED]
+    if not stopped:
+        return data
     parts = parts_of(experiment, goal)
-    rivals, data = rivals_of(experiment, parts), data.copy()
-    stopped = [t.index for t in experiment.trials.values() if t.status.is_early_stopped]
-    foreseen = {index: rivals.foresee(parts[index]) for index in stopped if index in parts}
+    rivals = rivals_of(experiment, parts)
+    foreseen = {index: rivals.foresee(parts[index]) for index in sorted(stopped & parts.keys())}
     foreseen = {index: one for index, one in foreseen.items() if math.inf not in one.variances}
-    trial = data.index.get_level_values(0)
+    data, trial = data.copy(), data.index.get_level_values(0)
     for place, (name, weight) in enumerate(goal.objective.metric_weights if foreseen else []):
         data["sem", name] = data["sem", name].fillna(0.0)
         for index, (values, variances, _) in foreseen.items():
