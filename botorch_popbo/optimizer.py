@@ -282,9 +282,8 @@ class Optimizer:
 
     def _may_be_best(self, models: Models) -> Tensor:
         """Which known points are of the space, and satisfy the constraints if any does."""
-        known = models.objectives[0].known_X
-        inside = self.space.contains(known) & ~models.objectives[0].has_failed
-        allowed = inside & models.improvement(None, known[inside]).satisfies_all(known)
+        [model], (_, allowed) = models.objectives, models.to_improve_on(self.space)
+        inside = self.space.contains(model.known_X) & ~model.has_failed
         return allowed if bool(allowed.any()) else inside
 
     def _parameters(self, x: Tensor) -> Parameters:

@@ -161,11 +161,10 @@ def _short(value: Value) -> str:
 
 def _to_improve_on(models: Models, space: Space) -> tuple[RankAcquisitionFunction, Tensor]:
     """What is maximised, and the point that is to be improved on, ``1 x d``, if there is one."""
-    model, known = models.objectives[0], models.objectives[0].known_X
-    acquisition = models.improvement(None, known[space.contains(known)])
-    is_eligible = space.contains(known) & acquisition.satisfies_all(known) & ~model.has_failed
+    model = models.objectives[0]
+    acquisition, is_eligible = models.to_improve_on(space)
     if not bool(is_eligible.any()):
-        return acquisition, known[:0]
+        return acquisition, model.known_X[:0]
     return acquisition, model.incumbent_among(is_eligible).unsqueeze(0)
 
 

@@ -93,6 +93,21 @@ class Models:
             )
         return LogExpectedUtilityImprovement(first, *points, self.slacks, settings)
 
+    def to_improve_on(self, space: Space) -> tuple[RankAcquisitionFunction, Tensor]:
+        """What is maximised in a space, and which known points may be recommended.
+
+        Args:
+            space: Where to search.
+
+        Returns:
+            The acquisition function of one objective, and of each known point whether it has
+            succeeded, lies in the space and satisfies all constraints.
+        """
+        [model] = self.objectives
+        inside = space.contains(model.known_X)
+        acquisition = self.improvement(None, model.known_X[inside])
+        return acquisition, inside & ~model.has_failed & acquisition.satisfies_all(model.known_X)
+
     def suggest(self, space: Space, X_pending: Tensor, seed: int) -> Tensor:
         """The point of the highest expected improvement.
 
