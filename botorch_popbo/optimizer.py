@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self, cast
 
 import torch
-from botorch.exceptions import BotorchError, InputDataError
+from botorch.exceptions import InputDataError
 from torch import Tensor
 
 from botorch_popbo._evaluation import Direction, Parameters
 from botorch_popbo._plain import Value, as_float
 from botorch_popbo._replacing import replacing
 from botorch_popbo._reproducible import one_thread
+from botorch_popbo._saved import saved
 from botorch_popbo.acquisition import LogExpectedFrontImprovement
 from botorch_popbo.candidates import Candidates
 from botorch_popbo.data._rows import is_row_of
@@ -366,10 +367,7 @@ class Optimizer:
             OSError: If the file cannot be read.
             InputDataError: If it holds something else.
         """
-        try:
-            content = json.loads(Path(path).read_text(encoding="utf-8"))
-            if content["format"] != _FORMAT:
-                raise ValueError(f"format {content['format']!r}")
+        with saved(path, cls.__name__, _FORMAT) as content:
             options = {name: content[name] for name in _SAVED}
             optimizer = cls(content["space"], settings=settings, **options)
             for o in content["observations"]:
@@ -377,8 +375,4 @@ class Optimizer:
                     o["parameters"], o["outcomes"] or None, standard_error=o["standard_error"]
                 )
             optimizer.pending = [read_point(point, optimizer.space) for point in content["pending"]]
-        except (KeyError, TypeError, ValueError, AttributeError, BotorchError) as error:
-            raise InputDataError(
-                f"{path} holds no saved Optimizer ({type(error).__name__}: {error})."
-            ) from None
         return optimizer

@@ -8,18 +8,18 @@ from pathlib import Path
 from typing import Any, Self, SupportsIndex
 
 import torch
-from botorch.exceptions import BotorchError, BotorchTensorDimensionError, InputDataError
+from botorch.exceptions import BotorchTensorDimensionError, InputDataError
 from torch import Tensor
 
 from botorch_popbo._plain import Value
 from botorch_popbo._replacing import replacing
+from botorch_popbo._saved import saved
 from botorch_popbo.models.ranking_gp import RankingGP
 from botorch_popbo.search.answers import Answer, Best, Interview
 from botorch_popbo.settings import Settings
 from botorch_popbo.space import Space, at_least
 
 _FORMAT = 3
-_NOT_SAVED = (KeyError, TypeError, ValueError, AttributeError, OverflowError, BotorchError)
 _SAVED = "num_items", "num_initial", "seed"
 
 
@@ -236,18 +236,11 @@ class PreferenceSearch:
             OSError: If the file cannot be read.
             InputDataError: If it holds something else.
         """
-        try:
-            content = json.loads(Path(path).read_text(encoding="utf-8"))
-            if content["format"] != _FORMAT:
-                raise ValueError(f"format {content['format']!r}")
+        with saved(path, cls.__name__, _FORMAT) as content:
             options = {name: content[name] for name in _SAVED}
             search = cls(content["space"], settings=settings, **options)
             search._is_named = bool(content.get("is_named", True))  # older files do not say it
             search._begin([search._checked(Answer.from_json(a)) for a in content["answers"]])
-        except _NOT_SAVED as error:
-            raise InputDataError(
-                f"{path} holds no saved PreferenceSearch ({type(error).__name__}: {error})."
-            ) from None
         return search
 
     def _checked(self, answer: Answer) -> Answer:

@@ -1,0 +1,35 @@
+"""Read what ``save`` of a search has written."""
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from botorch.exceptions import BotorchError, InputDataError
+
+_NOT_SAVED = (KeyError, TypeError, ValueError, AttributeError, OverflowError, BotorchError)
+
+
+@contextmanager
+def saved(path: str | os.PathLike[str], kind: str, number: int) -> Iterator[dict[str, Any]]:
+    """Give the content of a JSON file; what it is found not to hold in the context is refused.
+
+    Args:
+        path: The file.
+        kind: The class that has written it.
+        number: The format of the file.
+
+    Raises:
+        InputDataError: If the file, or what the context makes of it, is something else.
+        OSError: If the file cannot be read.
+    """
+    try:
+        content = json.loads(Path(path).read_text(encoding="utf-8"))
+        if content["format"] != number:
+            raise ValueError(f"format {content['format']!r}")
+        yield content
+    except _NOT_SAVED as error:
+        message = f"{path} holds no saved {kind} ({type(error).__name__}: {error})."
+        raise InputDataError(message) from None
