@@ -105,12 +105,15 @@ def minimized(is_whole: bool, _: str, ledger: Ledger) -> None:
 def optuna(sampler: str, pruner: str, _: str, ledger: Ledger) -> None:
     """A sampler and a pruner of Optuna's, or this package's, by the names of their classes."""
     loaded, problem = library("optuna", sampler, "optuna"), ledger.problem
+    from botorch_popbo.optuna._distributions import distributions_of
+
+    distributions = distributions_of(problem.space)
     loaded.logging.set_verbosity(loaded.logging.CRITICAL)
     known = {**vars(loaded.pruners), **vars(library("botorch_popbo.optuna", sampler, "optuna"))}
     options = {"parts": problem.summary} if pruner == "PoPBOPruner" else {}
 
     def objective(trial: Any) -> float:
-        suggest = partial(suggested_by, trial, problem.space)
+        suggest = partial(suggested_by, trial, distributions, problem.space.parameters)
         point = completed(problem.space, asked_for(problem.space, suggest))
         parts: list[float] = []
         for part in ledger.evaluate(point, []):

@@ -5,6 +5,7 @@ that a resumed replication suggests what an uninterrupted one would have. The ca
 design takes the place of the library's.
 """
 
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -13,7 +14,7 @@ from botorch_popbo.benchmarks.methods.base import SequentialOptimizer
 from botorch_popbo.benchmarks.points import asked_for, completed
 from botorch_popbo.benchmarks.problems.base import Problem
 from botorch_popbo.benchmarks.settings import Parameters, Setting
-from botorch_popbo.space import Space
+from botorch_popbo.space import Parameter
 
 
 class OptunaSampler(SequentialOptimizer):
@@ -40,7 +41,7 @@ class OptunaSampler(SequentialOptimizer):
             study.add_trial(
                 self.optuna.create_trial(value=-outcome, params=params, distributions=used)
             )
-        suggested = partial(suggested_by, study.ask(), self.space)
+        suggested = partial(suggested_by, study.ask(), distributions, parameters)
         return completed(self.space, asked_for(self.space, suggested)), None
 
 
@@ -50,11 +51,13 @@ def sampler_of(name: str, user: str) -> Any:
     return getattr(library(module, user, "optuna"), name)
 
 
-def suggested_by(trial: Any, space: Space, name: str) -> Any:
+def suggested_by(
+    trial: Any, distributions: Mapping[str, Any], parameters: Mapping[str, Parameter], name: str
+) -> Any:
     """The value of a parameter that a trial asks for."""
-    from botorch_popbo.optuna._distributions import distributions_of, value_of
+    from botorch_popbo.optuna._distributions import value_of
 
-    distribution = distributions_of(space)[name]
+    distribution = distributions[name]
     if hasattr(distribution, "choices"):
         number = trial.suggest_categorical(name, distribution.choices)
     else:
@@ -63,4 +66,4 @@ def suggested_by(trial: Any, space: Space, name: str) -> Any:
         )
         suggest = trial.suggest_int if isinstance(low, int) else trial.suggest_float
         number = suggest(name, low, high, step=step, log=log)
-    return value_of(space.parameters[name], number)
+    return value_of(parameters[name], number)
