@@ -25,6 +25,7 @@ from botorch_popbo.models.input_transforms import InactiveColumns, unit_cube
 #: ``{"choices": [...]}``; ``{"ordered": [...]}`` lists choices whose order is the list's. A number,
 #: a text or a truth value, by itself or alone in a list, is a constant. ``{"rbf": {"gamma": (1e-3,
 #: 1.0, "log")}, "linear": {}}`` is a choice of two texts, with what has a meaning beside each only.
+#: A distribution of Optuna's is what is written like it: of categories that are numbers an order.
 Notation = Sequence[object] | Mapping[str, object] | float
 #: By the name of a parameter that decides, by its choice, the parameters that have a meaning there.
 Dependents = Mapping[str, Mapping[float, Sequence[str]]]
@@ -300,6 +301,7 @@ class Space:
         for name, written in flat.items():
             if not isinstance(name, str):
                 raise InputDataError(f"The name of a parameter is a text; got {name!r}.")
+            written = _as_written(written)
             alone = written[0] if isinstance(written, list) and len(written) == 1 else written
             if isinstance(plain(alone), str | bool) or is_number(plain(alone)):
                 constants[name] = plain(alone)
@@ -498,6 +500,20 @@ def _unfolded(
                     raise InputDataError(f"{child} is written twice. Give it one range, or names.")
             dependents |= deeper
     return flat, dependents
+
+
+def _as_written(notation: Value) -> Value:
+    """A distribution of Optuna's as it is written here, and all else as it is."""
+    if type(notation).__module__ != "optuna.distributions":
+        return notation
+    if hasattr(notation, "choices"):
+        return [*notation.choices]
+    low, high, step = notation.low, notation.high, notation.step
+    if low == high:
+        return low
+    if notation.log:
+        return low, high, "log"
+    return {"range": [low, high], "step": step} if step else (low, high)
 
 
 def _warn_of_two_numbers(name: str, notation: Value, parameter: Parameter) -> None:

@@ -229,3 +229,29 @@ def test_two_numbers_that_look_like_a_range_are_warned_of() -> None:
         warnings.simplefilter("error")
         Space.read({"x": {"choices": [0.0, 1.0]}, "y": [0.0, 0.5, 1.0], "z": [0, 1]})
         Space.read({"x": (0, 1.0), "y": (1, 2), "z": {"range": (0, 1), "step": 1}})
+
+
+def test_distributions_of_optuna_are_read() -> None:
+    from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
+
+    read = Space.read(
+        {
+            "rate": FloatDistribution(1e-4, 1.0, log=True),
+            "share": FloatDistribution(0.0, 1.0, step=0.25),
+            "depth": IntDistribution(1, 9, step=2),
+            "width": IntDistribution(8, 256, log=True),
+            "seed": IntDistribution(3, 3),
+            "kernel": {"rbf": {"gamma": FloatDistribution(0.0, 2.0)}, "linear": {}},
+            "milk": CategoricalDistribution(["oat", "cow"]),
+        }
+    )
+    written = {
+        "rate": (1e-4, 1.0, "log"),
+        "share": {"range": (0.0, 1.0), "step": 0.25},
+        "depth": {"range": (1, 9), "step": 2},
+        "width": (8, 256, "log"),
+        "seed": 3,
+        "kernel": {"rbf": {"gamma": (0.0, 2.0)}, "linear": {}},
+        "milk": ["oat", "cow"],
+    }
+    assert read.to_json() == Space.read(written).to_json()
