@@ -1,7 +1,7 @@
 """A list of points in place of a space."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from statistics import median
 from typing import Self
 
@@ -196,3 +196,30 @@ def mixtures(
     return [
         dict(zip(parts, recipe, strict=True)) for recipe in dict.fromkeys(map(tuple, fits.tolist()))
     ]
+
+
+def points_where(
+    space: Mapping[str, Value], rule: Callable[[Row], bool], number: int = 10_000
+) -> list[Row]:
+    """Points of a space that keep a rule, such as a linear inequality, as candidates.
+
+    Args:
+        space: What each parameter may be, by its name; see :data:`~botorch_popbo.space.Notation`.
+        rule: Whether a point, a dictionary of values by name, may be suggested.
+        number: How many points of a quasi-random sequence are drawn; those that keep the rule are
+            listed.
+
+    Returns:
+        The points.
+
+    Raises:
+        InputDataError: If none of them keeps the rule.
+
+    Example:
+        >>> shares = {"water": (0.0, 80.0), "acid": (0.0, 80.0)}
+        >>> Optimizer(points_where(shares, lambda p: p["water"] + 2 * p["acid"] <= 100))
+    """
+    read = Space.read(space)
+    if not (found := [*filter(rule, map(read.decode, read.draw(number, 0)))]):
+        raise InputDataError(f"None of {number} points of the space keeps the rule.")
+    return found

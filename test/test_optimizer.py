@@ -9,7 +9,7 @@ import pytest
 from botorch.exceptions import InputDataError
 
 from botorch_popbo import Optimizer, minimize
-from botorch_popbo.candidates import mixtures
+from botorch_popbo.candidates import mixtures, points_where
 from botorch_popbo.optuna import PoPBOSampler
 
 PLAIN: dict[str, Any] = {"kernel": ["rbf", "poly"], "layers": (1, 5), "rate": (1e-4, 1.0, "log")}
@@ -130,6 +130,19 @@ def test_recipes_sum_to_the_whole_within_their_limits() -> None:
     assert len(few) == 58
     with pytest.raises(InputDataError, match="within their limits"):
         mixtures(parts, 3.0, 0.1)
+
+
+def test_points_that_keep_a_rule_are_candidates() -> None:
+    space = {"A": (0.0, 80.0), "B": {"range": [0, 80], "step": 5}, "C": ["x", "y"]}
+    optimizer = Optimizer(points_where(space, lambda p: p["A"] + 2 * p["B"] <= 100), "maximize")
+    for _ in range(16):
+        [point] = optimizer.ask()
+        assert point["A"] + 2 * point["B"] <= 100
+        optimizer.tell(point, point["A"] + 3 * point["B"])
+    best = max(o.outcomes["value"] for o in optimizer.observations)
+    assert best > 140.0  # 150 at A = 0, B = 50; of 16 random ones hardly ever
+    with pytest.raises(InputDataError, match="None of 10000 points"):
+        points_where(space, lambda p: p["A"] < 0.0)
 
 
 def test_another_look_is_taken_where_outcomes_are_noisy_and_never_where_they_are_exact() -> None:
