@@ -122,9 +122,9 @@ class Optimizer:
             if limit is not None
         ]
         settings = settings or Settings()
-        is_list = self.space.candidates is not None
-        default = settings.search.num_initial_listed if is_list else settings.search.num_initial
-        self.n_initial = default if n_initial is None else n_initial
+        if self.space.candidates is not None:
+            settings = settings.for_candidates()
+        self.n_initial = settings.search.num_initial if n_initial is None else n_initial
         self.seed, self.repeats = at_least(0, seed=seed), repeats
         self._search = Search(self.seed, settings, at_least(1, n_initial=self.n_initial))
         self.observations: list[Observation] = []

@@ -111,6 +111,9 @@ class AcquisitionSettings:
     # Share of the deviation that an expected improvement of the utility or the rank counts. A whole
     # one is drawn to corners, of which nothing is known. Measured: docs/results/tuning.md.
     exploration: float = 0.5
+    # The same among listed candidates, which leave no corners to be drawn to. Measured:
+    # docs/results/notebook.md, "Developed on".
+    exploration_listed: float = 1.0
     # Columns with a meaning at a typical point up to which that share counts, and from which on all
     # of the deviation does. Ten points of a design span the directions of ten columns; those that
     # they leave out are tried for their deviation alone, or never. Measured:
@@ -236,6 +239,15 @@ class Settings:
     acquisition: AcquisitionSettings = AcquisitionSettings()
     search: SearchSettings = SearchSettings()
     paper: PaperSettings = PaperSettings()
+
+    def for_candidates(self) -> Self:
+        """The same settings as they are for listed candidates."""
+        acquisition, search = self.acquisition, self.search
+        return replace(
+            self,
+            acquisition=replace(acquisition, exploration=acquisition.exploration_listed),
+            search=replace(search, num_initial=search.num_initial_listed),
+        )
 
     def with_order_only(self, order_only: bool) -> Self:
         """The same settings, which ignore how far apart outcomes are if that is wanted."""

@@ -31,7 +31,7 @@ def test_none_is_read_from_a_class_where_no_user_can_set_it() -> None:
 
 
 def test_each_is_read() -> None:
-    by_methods = {"exploration", "many_columns", "num_initial_questions"}
+    by_methods = {"exploration", "exploration_listed", "many_columns", "num_initial_questions"}
     read = {node.attr for node in ACCESSES} | by_methods
     assert {field.name for kind in CLASSES for field in fields(kind)} <= read
 
