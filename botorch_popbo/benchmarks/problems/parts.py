@@ -173,7 +173,7 @@ def _by_epochs(
             model.partial_fit(X, y, **options)
             yield model.predict(X_valid) if is_regression else model.predict_proba(X_valid)
         except ValueError:  # of weights that are no longer numbers
-            yield np.full((len(X_valid), len(np.unique(y))), 0.0)
+            yield np.full(len(X_valid) if is_regression else (len(X_valid), y.max() + 1), np.nan)
 
 
 def _boosting(
