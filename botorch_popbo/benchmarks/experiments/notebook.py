@@ -145,7 +145,7 @@ class Promising(Random):
     def ask(self, number: int) -> list[int]:
         """See the base class; a batch has the best few."""
         values = [value for _, value in self.told if value is not None]
-        if len(self.told) < self.num_initial or len({*values}) < 2:
+        if len(self.told) < self.num_initial or len({*values}) < 2 or not self.left:
             return super().ask(number)
         y = [min(values) if value is None else value for _, value in self.told]
         gains = self.gains(

@@ -6,10 +6,12 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from botorch_popbo.benchmarks.cli import main
 from botorch_popbo.benchmarks.experiments import experiment
+from botorch_popbo.benchmarks.experiments.notebook import METHODS, Lab
 from botorch_popbo.benchmarks.experiments.parts import Ledger, Spent
 from botorch_popbo.benchmarks.experiments.transfer import KINDS, Search, Transfer
 from botorch_popbo.benchmarks.problems.parts import CURVES, PartsProblem, load
@@ -140,3 +142,19 @@ def test_a_curve_is_one_of_losses_and_always_the_same(name: str) -> None:
     losses = [*islice(problem.parts(point, 0), 4)]
     assert all(0.0 < loss <= 10.0 for loss in losses)
     assert losses == [*islice(problem.parts(point, 1), 4)]
+
+
+@pytest.mark.parametrize("name", {*METHODS} - {"baybe", "popbo-repeats"})
+def test_each_candidate_is_tried_once_and_the_best_before_random_ones(name: str) -> None:
+    points = [(float(a), float(b), kind) for a in range(4) for b in range(4) for kind in "xy"]
+    means = np.array([-abs(a - 1) - abs(b - 2) - (kind == "x") for a, b, kind in points])
+    lab = Lab(points, [[mean] for mean in means], means)
+    method, tried = METHODS[name](lab, 0), []
+    while asked := method.ask(3):
+        tried += asked
+        for index in asked:
+            fails = points[index][0] == 3.0
+            method.tell(index, None if fails else means[index])
+    assert sorted(tried) == [*range(32)]
+    assert method.best == means.argmax()
+    assert name == "random" or tried.index(means.argmax()) < 24
