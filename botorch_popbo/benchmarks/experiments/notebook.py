@@ -25,6 +25,7 @@ from botorch_popbo.benchmarks.methods.gaussian_processes import (
     normal_scores,
 )
 from botorch_popbo.benchmarks.methods.optuna_samplers import sampler_of
+from botorch_popbo.benchmarks.report.text import estimate_of
 from botorch_popbo.benchmarks.run.campaign import Limited
 from botorch_popbo.benchmarks.run.keys import Key, names, replicated
 from botorch_popbo.benchmarks.settings import Cell
@@ -419,3 +420,35 @@ class Notebook(Measured[Series]):
             "repeats": float(sum(looks.values()) - sum(look > 0 for look in looks.values())),
             "seconds": (perf_counter() - start) / cell.trials,
         }
+
+    def text(self, results: pd.DataFrame, shown: list[str]) -> str:
+        """The table, and how the first method did beside each of the others."""
+        return f"{super().text(results, shown)}\n\n{compared(results, self.methods)}"
+
+
+def compared(results: pd.DataFrame, methods: Iterable[str]) -> str:
+    """How often the regret of the first method is better, level and worse than of another one.
+
+    And the lead, which is the first less the last, with its standard error over families: tables,
+    or the search spaces of pools; and the ratio of mean regrets.
+    """
+    first, *others = methods
+    rows = []
+    for (failing, batch), part in results.groupby(["failing", "batch"], sort=False):
+        for name in [name for name in part if name.startswith("regret ")]:
+            both = part.set_index(["table", "seed", "method"])[name].unstack("method")
+            for other in [other for other in others if {first, other} <= {*both}]:
+                pair = both[[first, other]].dropna()
+                ahead = np.sign(pair[other] - pair[first])
+                tables = ahead.index.get_level_values("table")
+                families = [t.split("_")[0] if t in POOLS else t for t in tables]
+                signs = {"better": 1.0, "level": 0.0, "worse": -1.0}
+                rows.append(
+                    {"failing": failing, "batch": batch, "over": other, "after": name}
+                    | {word: f"{(ahead == sign).mean():.0%}" for word, sign in signs.items()}
+                    | {"lead": estimate_of(ahead.groupby(families).mean())}
+                    | {"regrets": f"{pair[first].mean() / pair[other].mean():.2f}"}
+                    | {"runs": len(pair)}
+                )
+    words = f"{first} beside others, by the regret of the best one tried"
+    return f"{words}\n{pd.DataFrame(rows).to_string(index=False)}"
