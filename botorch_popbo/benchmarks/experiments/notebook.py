@@ -82,8 +82,8 @@ class Lab:
     def read(cls, data: Path | None, name: str) -> "Lab":
         """Read a table of the folder ``lab``, or a pool; raises UsageError if it is not there."""
         if name in POOLS:
-            file = find_file(data, "hpob.npz")
-            pool = read_arrays(file, [name])[name].astype(float)
+            path = find_file(data, "hpob.npz")
+            pool = read_arrays(path, [name])[name].astype(float)
             points, values = map(tuple, pool[:, :-1].tolist()), pool[:, -1:].tolist()
             return cls([*points], values, pool[:, -1])
         is_maximized, skipped, left, right = TABLES[name]
