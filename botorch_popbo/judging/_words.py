@@ -19,7 +19,7 @@ def describe(space: Space, values: Mapping[str, object]) -> list[str]:
 def num_left(search: PreferenceSearch) -> int:
     """How many answers there are until the chance of the champion means something.
 
-    It is calibrated from about twenty on (docs/results/calibration.md); a design alone says little.
+    It is calibrated from about twenty on (docs/results/judges.md); a design alone says little.
     """
     return max(0, 3 * search.num_initial - search.interview.num_compared)
 

@@ -128,7 +128,7 @@ class Best(NamedTuple):
         utility: Its expected utility, in units of the prior's standard deviation.
         chance: The probability that no point of the space is better by more than the standard
             deviation of an answer's noise, below which judges do not agree with themselves. It is
-            calibrated from about twenty answers on (docs/results/calibration.md).
+            calibrated from about twenty answers on (docs/results/judges.md).
     """
 
     parameters: dict[str, Value]

@@ -1,7 +1,7 @@
 """How far expectation propagation is off, how long it takes, and whether it always settles.
 
 ``python docs/examples/likelihood_accuracy.py`` prints the table of errors of
-``docs/results/inference.md``; with ``seconds`` it prints that of times, and with ``fuzz 10000`` it
+``docs/results/default.md``; with ``seconds`` it prints that of times, and with ``fuzz 10000`` it
 looks for random models that fail.
 
 The truth is sampled by importance from Student's law with the moments of the posterior. The

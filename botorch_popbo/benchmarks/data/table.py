@@ -117,7 +117,7 @@ def find_file(data: Path | None, name: str) -> Path:
         where = "" if data is None else f" and is not in {data}"
         raise UsageError(
             f"{name} is needed{where}: pass its folder with --data or set POPBO_DATA; "
-            "docs/results/table_files.md says how to make it"
+            "docs/examples/tables/README.md says how to make it"
         )
     return data / name
 

@@ -107,7 +107,7 @@ def test_a_missing_table_is_told_before_any_work(
     arguments = ["compare", "branin", "nasbench201", "--output", str(output)]
     assert main(arguments) == 2
     message = capsys.readouterr().err
-    for part in ("nasbench201.npz", "--data", "POPBO_DATA", "table_files.md"):
+    for part in ("nasbench201.npz", "--data", "POPBO_DATA", "tables/README.md"):
         assert part in message
     assert main([*arguments, "--data", str(tmp_path)]) == 2
     assert f"nasbench201.npz is needed and is not in {tmp_path}" in capsys.readouterr().err
