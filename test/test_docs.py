@@ -123,7 +123,7 @@ def test_the_api_page_has_each_name_once_and_no_private_one() -> None:
 
 
 def test_the_files_of_the_walks_for_contributors_exist() -> None:
-    page = (DOCS / "contributing.md").read_text()
+    page = (DOCS.parent / "CONTRIBUTING.md").read_text()
     walks = "".join(re.findall(r"```text\n(.*?)```", page, flags=re.DOTALL))
     files = set(re.findall(r"[a-z_/]+/\w+\.py", walks))
     assert len(files) > 20

@@ -45,7 +45,7 @@ except ImportError as error:
 
 def folders() -> list[str]:
     """The folders and modules of the package in the order of the page for contributors."""
-    page = (Path(__file__).parents[1] / "docs" / "contributing.md").read_text()
+    page = (Path(__file__).parents[1] / "CONTRIBUTING.md").read_text()
     table = page.split("| folder | the one idea |")[1].split("\n\n")[0]
     return re.findall(r"^\| `(\w+)(?:/|\.py)` \|", table, flags=re.MULTILINE)
 

@@ -158,7 +158,7 @@ def leads(
         both = [signs(table(budget), first, rival) for budget in budgets]
         cells = [NAMES[rival], str(len(both[-1]))]
         for sign in both:
-            percent = " / ".join(f"{100 * share:.0f}" for share in shares(sign))
+            percent = "/".join(f"{100 * share:.0f}" for share in shares(sign))
             cells += [percent, lead(sign)]
         yield f"| {' | '.join(cells)} |"
 
@@ -240,31 +240,26 @@ def paper() -> Iterable[str]:
 
 def pages() -> dict[str, list[str]]:
     """What each page should say."""
-    estimators = "popbo-optuna", ["optuna-gp", "optuna-tpe", "random"], (30, 50)
+    optuna, peers = ["optuna-gp", "optuna-tpe"], ["hebo", "ax-default", "smac3"]
+    others = ["optuna-gp", "ax-default"]
+    many = [*optuna, "ax-default", "botorch-gp", "hebo", "smac3", "popbo-rlcb", "random"]
+    tuning, both = columns("tuning"), columns("tuning_peers", "tuning")
+    papers = ["Ax", "GP, log EI", "paper, R-LCB", "paper, ERI"]
     return {
         "README.md": [*readme()],
         "docs/results.md": [
-            *leads(
-                fourteen,
-                "popbo",
-                [
-                    *("optuna-gp", "optuna-tpe", "ax-default", "botorch-gp"),
-                    *("hebo", "smac3", "popbo-rlcb", "random"),
-                ],
-                (30, 80),
-            ),
+            *leads(fourteen, "popbo", many, (30, 80)),
             *ranks(),
-            *leads(early, "popbo-untold", ["optuna-gp", "ax-default"], (20, 50)),
-            *leads(columns("tuning"), *estimators),
-            *leads(
-                columns("tuning_peers", "tuning"),
-                "popbo-optuna",
-                ["hebo", "ax-default", "smac3"],
-                (30, 50),
-            ),
-            *leads(goals(True), "popbo-optuna", ["optuna-gp", "ax-default"], (20, 40)),
-            *leads(goals(False), "popbo-optuna", ["optuna-gp", "ax-default"], (20, 40)),
-            *leads(ax, "default", ["Ax", "GP, log EI", "paper, R-LCB", "paper, ERI"], (20, 30)),
+            *leads(early, "popbo-untold", others, (20, 50)),
+        ],
+        "docs/results/tuning.md": [
+            *leads(tuning, "popbo-optuna", [*optuna, "random"], (30, 50)),
+            *leads(both, "popbo-optuna", peers, (30, 50)),
+        ],
+        "docs/results/goals.md": [
+            *leads(goals(True), "popbo-optuna", others, (20, 40)),
+            *leads(goals(False), "popbo-optuna", others, (20, 40)),
+            *leads(ax, "default", papers, (20, 30)),
         ],
         "docs/results/judges.md": [*pairwise()],
         "docs/results/default.md": [*mechanisms()],
