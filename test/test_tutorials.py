@@ -28,7 +28,7 @@ def test_it_reaches_more_than_it_has_to(tutorial: Any) -> None:
 
 
 def test_each_has_a_row_on_the_page() -> None:
-    page = (EXAMPLES.parent / "tutorials.md").read_text()
+    page = (EXAMPLES / "tutorials" / "README.md").read_text()
     assert [each.id for each in tutorials() if f"`{each.id}`" not in page] == []
 
 

@@ -1,6 +1,6 @@
 """Make the files of tables that problems look up, or check those that are there.
 
-They are made of what their authors published, or computed; docs/benchmarks.md says where that is:
+They are made of what their authors published, or computed; README.md says where that is:
 
     pip install "botorch-popbo[benchmark,data]"
     python docs/examples/tables/make.py fcnet fcnet_tabular_benchmarks.tar.gz --output DIR

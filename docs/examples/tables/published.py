@@ -29,7 +29,7 @@ def _tables(folder: Path, name: str) -> dict[str, Table]:
 
 def differences(folder: Path, name: str) -> list[str]:
     """Say of each part of the file that a command makes whether it differs from the published."""
-    # Of the means, where a cell has several values; docs/benchmarks.md says where they are from.
+    # Of the means, where a cell has several values; README.md says where they are from.
     published = tomllib.loads(Path(__file__).with_name("published.toml").read_text("utf-8"))
     tables = _tables(folder, name)
     checksums = {part: checksum(table.choices, table.means) for part, table in tables.items()}
