@@ -46,7 +46,7 @@ class ModelSettings:
     # none.
     source_loading: tuple[float, float] = (0.0, 1.5)
     # Logit of the target's: it is hardly ever what its sources have in common, 0.8 give or take
-    # 0.06. Measured: docs/results/journal.md.
+    # 0.06. Measured: docs/results/journal.
     target_loading: tuple[float, float] = (1.4, 0.4)
 
     # Whether nothing is learned from how far apart outcomes are: any increasing transform of them
@@ -66,7 +66,7 @@ class ModelSettings:
     # L-BFGS over the hyperparameters ends after so many iterations, or where it gains less than
     # this share of the evidence for each of them: a step of many gains little of what all together
     # have to gain. Slopes and the evidence itself are as exact. Measured:
-    # docs/results/journal.md, "Many columns".
+    # docs/results/journal, "Many columns".
     max_iterations: int = 40
     least_gain: float = 5e-3
 
@@ -92,7 +92,7 @@ class ModelSettings:
 
     # Records that hyperparameters are fitted to; the posterior is conditioned on; and all sources
     # share. Cost is cubic in them, and in columns: of more than the second none is rotated.
-    # Measured: the last one, docs/results/journal.md.
+    # Measured: the last one, docs/results/journal.
     num_fitted: int = 250
     num_conditioned: int = 500
     num_of_sources: int = 250
@@ -109,7 +109,7 @@ class AcquisitionSettings:
     """What is maximised: the expected gain of a utility, of a front, and of a rank."""
 
     # Share of the deviation that an expected improvement of the utility or the rank counts. A whole
-    # one is drawn to corners, of which nothing is known. Measured: docs/results/journal.md.
+    # one is drawn to corners, of which nothing is known. Measured: docs/results/journal.
     exploration: float = 0.5
     # The same among listed candidates, which leave no corners to be drawn to. Measured:
     # docs/results/notebook.md, "Developed on".
@@ -117,18 +117,18 @@ class AcquisitionSettings:
     # Columns with a meaning at a typical point up to which that share counts, and from which on all
     # of the deviation does. Ten points of a design span the directions of ten columns; those that
     # they leave out are tried for their deviation alone, or never. Measured:
-    # docs/results/journal.md, "Many columns" and "Conditional parameters".
+    # docs/results/journal, "Many columns" and "Conditional parameters".
     many_columns: tuple[int, int] = (10, 20)
     # Share of the deviation that a point is worth even where the model is certain that nothing is
-    # to be gained: it then explores, and copies nothing. Measured: docs/results/journal.md.
+    # to be gained: it then explores, and copies nothing. Measured: docs/results/journal.
     doubt: float = 1e-6
     # The same where there are categories, of which a wrong one costs more than the last digits.
-    # Measured: docs/results/journal.md.
+    # Measured: docs/results/journal.
     doubt_of_categories: float = 3e-4
 
     # How far below the worst feasible point the volume begins, in ranges of the feasible points'
     # utilities, and at least in deviations of the prior. Below the worst of the front alone it
-    # leaves out the ends. Measured: docs/results/journal.md, another function.
+    # leaves out the ends. Measured: docs/results/journal, another function.
     margin: float = 0.1
 
     def exploration_in(self, dim: int) -> float:
@@ -150,7 +150,7 @@ class SearchSettings:
     # Measured: docs/results/notebook.md, "Developed on".
     num_initial_listed: int = 4
     # Questions to a judge about the design, for each parameter and at least: an answer tells less
-    # than a value. Three to twenty did not help (docs/results/journal.md).
+    # than a value. Three to twenty did not help (docs/results/journal).
     num_initial_questions: tuple[int, int] = (2, 6)
 
     # Values of a parameter up to which each is tried; more are searched like a range and rounded,
@@ -186,10 +186,10 @@ class SearchSettings:
 
     # Half width of the cube about a judge's champion that half of the candidates for meeting it
     # fill. A few dozen answers say little of a whole space. A cube of 0.4, or one that shrinks, did
-    # not help (docs/results/journal.md).
+    # not help (docs/results/journal).
     challenger_radius: float = 0.25
     # Variances of a judge's noise, in units of the judges' common one, of which the most probable
-    # is taken. On or off only: docs/results/journal.md.
+    # is taken. On or off only: docs/results/journal.
     judge_noise_ratios: tuple[float, ...] = (1 / 16, 1 / 4, 1.0, 4.0, 16.0)
     # Lengthscales of a judge's utility, of the default prior's. What is smooth over the whole space
     # pulls a narrow optimum down to the losers about it. 0.7 and 1 did not help (the same page).

@@ -33,4 +33,4 @@ napoleon_use_ivar = True
 suppress_warnings = ["ref.python"]
 html_theme = "furo"
 html_title = f"botorch_popbo {release}"
-exclude_patterns = ["examples", "results/journal.md", "_build", "_templates"]
+exclude_patterns = ["examples", "results/journal", "_build", "_templates"]

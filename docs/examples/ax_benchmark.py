@@ -1,7 +1,7 @@
 """Ax's own benchmark: this package's strategies beside Ax's, on problems of Ax's registry.
 
 ``python docs/examples/ax_benchmark.py FILE.csv --seeds 10`` runs what the file lacks and prints the
-tables of ``docs/results/journal.md``. What ends is written at once. Ax seeds each replication;
+tables of ``docs/results/journal``. What ends is written at once. Ax seeds each replication;
 our strategies have no seed of their own and take that one. ``--seeds 0`` prints the tables alone.
 """
 
