@@ -35,7 +35,6 @@ from botorch_popbo._parts import Rivals, Summary, check_summary
 from botorch_popbo._plain import Value
 from botorch_popbo._replacing import replacing
 from botorch_popbo._reproducible import one_thread
-from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.search.outlook import outlook, why
 from botorch_popbo.search.suggest import Search
 from botorch_popbo.search.trials import Trial, Trials
@@ -426,12 +425,11 @@ class _Run:
         observed = best = max(completed, key=lambda e: self.sign * e.value)
         trials, inferred = self.trials, ""
         if len(trials.X.unique(dim=0)) > 1:
-            [model] = self.search.models(self.space, trials).objectives
-            whole = torch.stack([self._x(e) for e in completed])
-            x = model.incumbent_among(is_row_of(model.known_X, whole))
+            models = self.search.models(self.space, trials)
+            [x] = models.recommended(torch.stack([self._x(e) for e in completed]))
             at_best = [e for e in completed if self._x(e).equal(x)]
             best = max(at_best or completed, key=lambda e: self.sign * e.value)
-            inferred = model.inferred
+            inferred = models.objectives[0].inferred
         history = self.past + self.ended
         seen = partial(outlook, self.search, self.space, trials)
         return Result(best, observed, history, self.direction, inferred, self.space, seen)

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Self, cast
+from typing import TYPE_CHECKING, Self
 
 import torch
 from botorch.exceptions import InputDataError
@@ -17,7 +17,6 @@ from botorch_popbo._plain import Value, as_float
 from botorch_popbo._replacing import replacing
 from botorch_popbo._reproducible import one_thread
 from botorch_popbo._saved import saved
-from botorch_popbo.acquisition import LogExpectedFrontImprovement
 from botorch_popbo.candidates import Candidates
 from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.models.outcome_model import OutcomeModel
@@ -275,11 +274,11 @@ class Optimizer:
             return [self._parameters(trials.X[0])]
         models = self._search.models(self.space, trials)
         known = models.objectives[0].known_X
-        if len(self.objectives) > 1:
-            improvement = models.improvement(None, known[self.space.contains(known)])
-            return [*map(self._parameters, cast(LogExpectedFrontImprovement, improvement).front)]
-        eligible = self._may_be_best(models)
-        return [self._parameters(models.objectives[0].incumbent_among(eligible))]
+        X = known[self.space.contains(known) & ~models.objectives[0].has_failed]
+        found = models.recommended(X)
+        if not len(found):  # where nothing satisfies the constraints they do not count
+            found = replace(models, slacks=()).recommended(X)
+        return [*map(self._parameters, found)]
 
     def _may_be_best(self, models: Models) -> Tensor:
         """Which known points are of the space, and satisfy the constraints if any does."""

@@ -7,6 +7,7 @@ from contextlib import suppress
 from optuna.distributions import BaseDistribution
 from optuna.study import Study
 from optuna.trial import FrozenTrial, TrialState
+from torch import Tensor
 
 from botorch_popbo._plain import Value
 from botorch_popbo.optuna._distributions import (
@@ -76,7 +77,7 @@ def read_trials(
     suggestions: Suggestions,
     variance: float,
     max_listed: int,
-) -> tuple[Space, Trials]:
+) -> tuple[Space, Trials, dict[int, Tensor]]:
     """The space of a study, and what is known of its points.
 
     A failed trial is worse than every success, and so is one of an infinitely bad value, unless the
@@ -94,7 +95,8 @@ def read_trials(
         max_listed: Most values of a parameter by which others may be decided.
 
     Returns:
-        The space and the points.
+        The space, the points, and by its number the point of each completed trial that violates no
+        constraint as far as that was measured, of shape ``d``.
     """
     trials = [trial for trial in trials if trial.state != TrialState.WAITING]
     completed = [trial for trial in trials if trial.state == TrialState.COMPLETE]
@@ -108,10 +110,12 @@ def read_trials(
     signs = signs_of(study)
     has_pruned = any(trial.state == TrialState.PRUNED for trial in trials)
     rivals = rivals_of(study, trials) if has_pruned else None
-    ended, pending = [], []
+    ended, pending, feasible = [], [], {}
     for index, x in points.items():
         trial, rest = trials[index], [0.0] * len(signs)
         outcome = _outcome(trial, signs)
+        if -math.inf not in outcome and not any(slack < 0.0 for slack in slacks[index]):
+            feasible[trial.number] = x
         if rivals and trial.state == TrialState.PRUNED and (parts := parts_of(trial, signs)):
             outcome, rest, _ = rivals.foresee(parts)
         if trial.state.is_finished() and math.inf not in rest:
@@ -119,7 +123,8 @@ def read_trials(
         else:
             pending.append(x)
     num_constraints = len(slacks[0]) if slacks else 0
-    return space, Trials.gather(ended, pending, (len(distributions), len(signs), num_constraints))
+    shape = len(distributions), len(signs), num_constraints
+    return space, Trials.gather(ended, pending, shape), feasible
 
 
 def _values(

@@ -3,20 +3,24 @@
 import math
 import secrets
 from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import replace
 from zlib import crc32
 
 import numpy as np
 import torch
+from botorch.exceptions import InputDataError, UnsupportedError
 from optuna.distributions import BaseDistribution
 from optuna.samplers import BaseSampler, PartialFixedSampler
 from optuna.samplers._base import _process_constraints_after_trial
 from optuna.study import Study
 from optuna.trial import FrozenTrial, TrialState
+from torch import Tensor
 
 from botorch_popbo._reproducible import one_thread
 from botorch_popbo.optuna._distributions import Share, all_parameters, places_of, value_at
 from botorch_popbo.optuna._trials import Suggestions, is_repeated, read_trials
+from botorch_popbo.optuna.pruner import signs_of
 from botorch_popbo.search.outlook import Outlook, outlook, why
 from botorch_popbo.search.suggest import Search
 from botorch_popbo.search.trials import Trials
@@ -84,8 +88,7 @@ class PoPBOSampler(BaseSampler):
         self, study: Study, trial: FrozenTrial
     ) -> dict[str, BaseDistribution]:
         """All parameters that any ended trial asked for."""
-        ended = study.get_trials(deepcopy=False, states=_ENDED)
-        return all_parameters(ended, with_shares=True)
+        return self._searched(study)
 
     @one_thread()
     def sample_relative(
@@ -146,7 +149,7 @@ class PoPBOSampler(BaseSampler):
         """
         search = self._search
         others = [trial for trial in study.get_trials(deepcopy=False) if trial.number != number]
-        space, trials = self._place(others, study, distributions, suggestions)
+        space, trials, _ = self._place(others, study, distributions, suggestions)
         part = space.at_places(places_of(fixed, space.parameters))
         for attempt in range(8):
             if attempt < 4:
@@ -165,9 +168,71 @@ class PoPBOSampler(BaseSampler):
         study: Study,
         distributions: Mapping[str, BaseDistribution],
         suggestions: Suggestions,
-    ) -> tuple[Space, Trials]:
+    ) -> tuple[Space, Trials, dict[int, Tensor]]:
         max_listed = self._search.settings.search.max_listed
         return read_trials(trials, study, distributions, suggestions, self._variance, max_listed)
+
+    def _searched(self, study: Study) -> dict[str, BaseDistribution]:
+        """See :meth:`infer_relative_search_space`."""
+        ended = study.get_trials(deepcopy=False, states=_ENDED)
+        return all_parameters(ended, with_shares=True)
+
+    def best_trial(self, study: Study) -> FrozenTrial:
+        """The trial whose parameters to use, by the model: with noise, its neighbours vouch for it.
+
+        ``study.best_trial`` is the luckiest one then. This one is complete, satisfies all
+        constraints and lies within the last ranges.
+
+        Args:
+            study: The study, of any sampler.
+
+        Raises:
+            UnsupportedError: If there are several objectives.
+            InputDataError: If there is no such trial.
+        """
+        if len(study.directions) > 1:
+            raise UnsupportedError("Of several objectives ask for the front: best_trials(study).")
+        return self.best_trials(study)[0]
+
+    @one_thread()
+    def best_trials(self, study: Study) -> list[FrozenTrial]:
+        """The trials that no other is better than, in all objectives, as far as can be expected.
+
+        Args:
+            study: The study, of any sampler.
+
+        Returns:
+            Trials like :meth:`best_trial`, by their numbers. No point is there twice.
+
+        Raises:
+            InputDataError: If there is none.
+        """
+        listed = study.get_trials(deepcopy=False)
+        numbers = self._recommended(study, listed)
+        if not numbers:
+            raise InputDataError(
+                "No trial can be recommended: it has to be complete, satisfy all constraints and "
+                "lie within the latest ranges of its parameters, of which one has several values."
+            )
+        return [deepcopy(listed[number]) for number in numbers]
+
+    def _recommended(self, study: Study, listed: Sequence[FrozenTrial]) -> list[int]:
+        """The numbers of the recommended ones among all trials."""
+        distributions = self._searched(study)
+        if not distributions:
+            return []
+        space, trials, points = self._place(listed, study, distributions, Suggestions(study))
+        X = torch.stack([*points.values()]) if points else trials.X[:0]
+        X = X[space.contains(X)]
+        if len(X) and len(trials.X.unique(dim=0)) > 1:
+            X = self._search.models(space, trials).recommended(X)
+        signs = signs_of(study)
+
+        def outcome(number: int) -> list[float]:
+            return [sign * v for sign, v in zip(signs, listed[number].values, strict=True)]
+
+        best_at = {tuple(points[n].tolist()): n for n in sorted(points, key=outcome)}
+        return sorted({best_at[tuple(x.tolist())] for x in X})
 
     def outlook(self, study: Study, margin: float | None = None) -> Outlook:
         """Whether anything better is left to be found; see :class:`PoPBOTerminator`.
@@ -187,7 +252,7 @@ class PoPBOSampler(BaseSampler):
         if not distributions:
             return Outlook(math.nan, math.nan)
         listed = study.get_trials(deepcopy=False)
-        space, trials = self._place(listed, study, distributions, Suggestions(study))
+        space, trials, _ = self._place(listed, study, distributions, Suggestions(study))
         return outlook(self._search, space, trials, margin)
 
     def sample_independent(

@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, fields
-from typing import Self
+from typing import Self, cast
 
 import torch
 from botorch.exceptions.warnings import InputDataWarning
@@ -107,6 +107,25 @@ class Models:
         inside = space.contains(model.known_X)
         acquisition = self.improvement(None, model.known_X[inside])
         return acquisition, inside & ~model.has_failed & acquisition.satisfies_all(model.known_X)
+
+    def recommended(self, X: Tensor) -> Tensor:
+        """The points to use: with noise, those whose neighbours vouch for them.
+
+        Args:
+            X: Evaluated points that may be recommended, an ``n x d`` tensor.
+
+        Returns:
+            One of them, or of several objectives their front, ``m x d``; none if no point satisfies
+            all constraints.
+        """
+        model, *others = self.objectives
+        acquisition = self.improvement(None, X)
+        X = X[acquisition.satisfies_all(X)]
+        if not len(X):
+            return X
+        if others:
+            return cast(LogExpectedFrontImprovement, acquisition).front
+        return model.incumbent_among(is_row_of(model.known_X, X)).unsqueeze(0)
 
     def suggest(self, space: Space, X_pending: Tensor, seed: int) -> Tensor:
         """The point of the highest expected improvement.

@@ -13,11 +13,13 @@ import numpy as np
 import optuna
 import pytest
 import torch
-from botorch.exceptions import InputDataError
+from botorch.exceptions import InputDataError, UnsupportedError
 from botorch.exceptions.warnings import InputDataWarning
+from optuna.distributions import FloatDistribution
 from optuna.trial import FrozenTrial, Trial, TrialState
 
-from botorch_popbo.optuna import PoPBOSampler
+from botorch_popbo import minimize
+from botorch_popbo.optuna import PoPBOSampler, study_of
 from botorch_popbo.search.suggest import Models
 from botorch_popbo.settings import SearchSettings, Settings
 
@@ -386,3 +388,77 @@ def test_a_range_may_depend_on_what_was_asked_before(
     study = run(objective, trials)
     assert len({tuple(trial.params.values()) for trial in study.trials}) >= distinct
     assert study.best_value < best
+
+
+def test_what_is_recommended_under_noise_is_what_minimize_recommends() -> None:
+    rng = np.random.default_rng(0)
+
+    def noisy(x: float, y: float) -> float:
+        if x + y > 1.7:
+            raise ValueError
+        return float((x - 0.3) ** 2 + (y - 0.6) ** 2 + 0.1 * rng.standard_normal())
+
+    result = minimize(noisy, {"x": (0.0, 1.0), "y": (0.0, 1.0)}, 20, progress=False)
+    study, before = study_of(result), states()
+    best = [PoPBOSampler(seed=seed).best_trial(study) for seed in (1, 2)]
+    assert best[0] == best[1]
+    assert states() == before
+    assert best[0].params == result.best.parameters
+    assert best[0].params != study.best_params  # which was lucky
+
+
+def recorded(state: TrialState, x: float, *values: float, limit: float = -1.0) -> FrozenTrial:
+    return optuna.trial.create_trial(
+        state=state,
+        params={"x": x},
+        distributions={"x": FloatDistribution(0.0, 1.0)},
+        values=values or None,
+        intermediate_values={0: 9.0 * abs(x - 0.5), 1: abs(x - 0.5)} if len(values) < 2 else {},
+        system_attrs={"constraints": [limit]},
+    )
+
+
+PLACES = [index / 16 for index in range(17)]
+WHOLE, STOPPED = TrialState.COMPLETE, TrialState.PRUNED
+SEVERAL = ["minimize", "maximize"]
+
+
+@pytest.mark.parametrize("lost", ["infeasible", "pruned"])
+def test_what_is_infeasible_or_pruned_is_not_recommended(lost: str) -> None:
+    """From 0.3 to 0.7 trials are lost, and the better of two at 0.25 is in the end."""
+    study = optuna.create_study()
+    for x in PLACES:
+        is_lost = 0.3 < x < 0.7
+        if lost == "pruned" and is_lost:
+            study.add_trial(recorded(STOPPED, x))
+        else:
+            study.add_trial(recorded(WHOLE, x, abs(x - 0.49), limit=float(is_lost)))
+    study.add_trial(recorded(WHOLE, 0.25, 0.23))
+    best = PoPBOSampler(deterministic_objective=True).best_trial(study)
+    assert best.number == len(PLACES)
+
+
+def test_of_several_objectives_a_front_is_recommended() -> None:
+    study = optuna.create_study(directions=SEVERAL)
+    for x in PLACES:
+        study.add_trial(recorded(WHOLE, x, (x - 0.2) ** 2, -((x - 0.8) ** 2), limit=x - 0.6))
+    sampler = PoPBOSampler(deterministic_objective=True)
+    assert sampler.best_trials(study) == study.best_trials
+    with pytest.raises(UnsupportedError, match="best_trials"):
+        sampler.best_trial(study)
+
+
+@pytest.mark.parametrize(
+    "trials",
+    [
+        [],
+        [recorded(TrialState.FAIL, 0.5), recorded(STOPPED, 0.3)],
+        [recorded(WHOLE, 0.5, 1.0, limit=1.0), recorded(TrialState.FAIL, 0.2)],
+        [recorded(WHOLE, 0.5, math.inf)],
+    ],
+)
+def test_where_nothing_can_be_recommended_it_says_why(trials: list[FrozenTrial]) -> None:
+    study = optuna.create_study()
+    study.add_trials(trials)
+    with pytest.raises(InputDataError, match="has to be complete, satisfy all constraints"):
+        PoPBOSampler().best_trial(study)
