@@ -230,9 +230,8 @@ class Warp(Module):
         ratio = math.exp(2.0 * float(self.raw_slope[1]))
         where = "best" if ratio < 1.0 else "worst"
         return (
-            f"Distances of outcomes are believed up to a factor of {float(factor):.2g}; one among "
-            f"the {where} is worth {max(ratio, 1.0 / ratio):.2g} times as much as one among the "
-            "others."
+            f"Distances of outcomes are trusted within a factor of {float(factor):.2g}. "
+            f"Among the {where} they count {max(ratio, 1.0 / ratio):.2g} times as much."
         )
 
     @property

@@ -269,15 +269,25 @@ class RankingGP(RankModel, GP, FantasizeMixin):
     @property
     @torch.no_grad()
     def inferred(self) -> str:
-        """What the fit takes the outcomes for, in words."""
+        """What the fit takes the outcomes for, in words.
+
+        The noise is in their unit if half of them are as far apart as half of the utilities.
+        """
+        deviation, number = float(self.noise) ** 0.5, int(self.is_outlier.sum())
         distances = "Of the outcomes the order alone counts."
+        noise = f"{deviation:.0%} of the utility's prior one"
         if self.warp is not None:
-            distances = self.warp.inferred
-        number = int(self.is_outlier.sum())
+            distances, order = self.warp.inferred, self.order
+            succeeded = order.score.isfinite()
+            utility = self.expected_utility(order.X[order.item[succeeded]]).double()
+            quarters = utility.new_tensor([0.25, 0.75])
+            rise = order.score[succeeded].double().quantile(quarters).diff()
+            unit = float(rise / utility.quantile(quarters).diff())
+            if 0.0 < unit < torch.inf:  # else half of them are equal
+                noise = f"about {deviation * unit:.2g}"
         return (
-            f"{distances} The noise has a standard deviation of {float(self.noise) ** 0.5:.2g} in "
-            f"units of the prior's. {number} of {len(self.known_X)} points "
-            f"{'is' if number == 1 else 'are'} set aside as outliers."
+            f"{distances} The noise has a standard deviation of {noise}. {number} of "
+            f"{len(self.known_X)} points {'is' if number == 1 else 'are'} set aside as outliers."
         )
 
     def incumbent_among(self, is_eligible: Tensor | None) -> Tensor:

@@ -77,19 +77,22 @@ def plot_result(result: Result) -> "Figure":
         "hovertext": [str(e).replace(", ", "<br>") for e in history],
         "hoverinfo": "text",
     }
-    fig = make_subplots(-(-(len(parameters) + 1) // _COLUMNS), _COLUMNS, shared_yaxes=True)
+    rows = -(-(len(parameters) + 1) // _COLUMNS)
+    fig = make_subplots(rows, _COLUMNS, shared_yaxes=True)
     fig.add_scatter(y=list(accumulate(y, best_of)), line_shape="hv", row=1, col=1)
     fig.add_scatter(**points, row=1, col=1).update_xaxes(title="evaluation", row=1, col=1)
     for place, (name, parameter) in enumerate(parameters.items(), start=1):
         cell = {"row": place // _COLUMNS + 1, "col": place % _COLUMNS + 1}
         fig.add_scatter(x=[e.parameters.get(name) for e in history], **points, **cell)
         kind = "log" if parameter.is_log else "category" if parameter.is_categorical else "linear"
-        fig.update_xaxes(title=name, type=kind, **cell)
+        fig.update_xaxes(title=name, type=kind, nticks=0 if kind == "category" else 4, **cell)
     fig.update_yaxes(title="value", col=1)
     fig.update_yaxes(type="log" if 0.0 < min(values) < max(values) / 100.0 else "linear")
     head, *_ = str(result).splitlines()
-    title = {"text": head, "subtitle_text": result.inferred.replace(". ", ".<br>")}
-    return fig.update_layout(showlegend=False, title=title, margin_t=140)
+    lines = result.inferred.replace(". ", ".<br>")
+    title = {"text": head, "subtitle_text": lines, "y": 1.0, "yanchor": "top", "pad_t": 20}
+    margin = {"t": 120, "b": 60, "l": 60, "r": 20}
+    return fig.update_layout(showlegend=False, title=title, margin=margin, height=180 + 230 * rows)
 
 
 def _distribution(parameter: Parameter, value: float) -> BaseDistribution:

@@ -132,9 +132,13 @@ def test_what_is_inferred_is_said() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         smooth = fitted(SMOOTH).inferred
-        assert "believed up to a factor of 1" in smooth
+        assert "trusted within a factor of 1" in smooth
         assert "0 of 20 points are set aside" in smooth
         assert "1 of 20 points is set aside" in fitted(with_one(9.0)).inferred
+    for unit in (1.0, 1e-6):  # the deviation of the noise is 0.3 units
+        noisy = 10.0 * SMOOTH + 0.3 * torch.sin(99.0 * torch.arange(20.0).double()) * 2.0**0.5
+        [_, number] = fitted(unit * noisy).inferred.split("deviation of about ")
+        assert 0.15 < float(number.split(". ")[0]) / unit < 0.6
     line = 3.0 * X.sum(-1)
     for sign, end in ((1.0, "worst"), (-1.0, "best")):
-        assert f"one among the {end} is worth" in fitted(sign * (sign * line).exp()).inferred
+        assert f"Among the {end} they count" in fitted(sign * (sign * line).exp()).inferred

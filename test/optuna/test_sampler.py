@@ -420,7 +420,6 @@ def recorded(state: TrialState, x: float, *values: float, limit: float = -1.0) -
 
 PLACES = [index / 16 for index in range(17)]
 WHOLE, STOPPED = TrialState.COMPLETE, TrialState.PRUNED
-SEVERAL = ["minimize", "maximize"]
 
 
 @pytest.mark.parametrize("lost", ["infeasible", "pruned"])
@@ -439,7 +438,7 @@ def test_what_is_infeasible_or_pruned_is_not_recommended(lost: str) -> None:
 
 
 def test_of_several_objectives_a_front_is_recommended() -> None:
-    study = optuna.create_study(directions=SEVERAL)
+    study = optuna.create_study(directions=["minimize", "maximize"])
     for x in PLACES:
         study.add_trial(recorded(WHOLE, x, (x - 0.2) ** 2, -((x - 0.8) ** 2), limit=x - 0.6))
     sampler = PoPBOSampler(deterministic_objective=True)
