@@ -120,6 +120,10 @@ class PreferentialPoPBOSampler(PoPBOSampler):
             raise InputDataError("No trials have been compared, so there is no best one.")
         return ranking[0].trial
 
+    def best_trials(self, study: Study | DashboardStudy) -> list[FrozenTrial]:
+        """That of :meth:`best_trial`: answers are about one goal."""
+        return [self.best_trial(study)]
+
     def shown(self, study: Study | DashboardStudy) -> list[int]:
         """Numbers of the trials that are on the page of a preferential study."""
         return self._read(study).shown
