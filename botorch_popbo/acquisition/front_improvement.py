@@ -13,6 +13,7 @@ from botorch.utils.multi_objective.box_decompositions import (
 )
 from botorch.utils.multi_objective.pareto import is_non_dominated
 from botorch.utils.safe_math import log1mexp
+from gpytorch.distributions import MultivariateNormal
 from torch import Tensor
 from torch.nn import ModuleList
 
@@ -24,6 +25,7 @@ from botorch_popbo.acquisition.rank_acquisition import (
     log_remoteness,
 )
 from botorch_popbo.models.ranking_gp import RankingGP
+from botorch_popbo.sampling._joint import draw
 from botorch_popbo.settings import AcquisitionSettings
 
 
@@ -58,6 +60,7 @@ class LogExpectedFrontImprovement(RankAcquisitionFunction):
         front: The feasible points that no other one is expected to dominate, ``n x d``; if none is
             feasible, the best point of the first objective.
         reference: Where the volume begins, of shape ``c``; there is none if no point is feasible.
+        volume: That which the front dominates, pending points included; likewise.
 
     Raises:
         BotorchTensorDimensionError: If there is not one threshold for each model.
@@ -93,8 +96,7 @@ class LogExpectedFrontImprovement(RankAcquisitionFunction):
 
     def _prepare(self) -> None:
         super()._prepare()
-        known = self.model.known_X
-        is_feasible = self.satisfies_all(known) & self._is_baseline & ~self.objectives[0].has_failed
+        known, is_feasible = self.model.known_X, self.recommendable
         self.register_buffer("front", self.model.best_points(1), persistent=False)
         self._has_feasible = bool(is_feasible.any())
         if not self._has_feasible:
@@ -132,6 +134,27 @@ class LogExpectedFrontImprovement(RankAcquisitionFunction):
         self.register_buffer("_lower", lower, persistent=False)
         # No utility reaches the end of a box that had none.
         self.register_buffer("_upper", upper.clamp_max(1e3), persistent=False)
+        self.volume = float(boxes.compute_hypervolume())
+
+    def draw_gains(self, X: Tensor, number: int) -> Tensor:
+        """Draw by how much each point would enlarge the volume, if known ones are as expected.
+
+        Args:
+            X: Points, an ``n x d`` tensor.
+            number: Number of draws, with torch's global random state.
+
+        Returns:
+            A ``number x n`` tensor.
+        """
+        drawn = []
+        for model, law in zip(self.objectives, self._laws, strict=True):
+            points = model.encode(X).double()
+            joint = MultivariateNormal(law.mean(points), law.covariance(points, points))
+            drawn.append(draw(joint, number))
+        # One draw at a time: of many objectives there are thousands of boxes.
+        utility = torch.stack(drawn, dim=-1).unsqueeze(-2)
+        sides = (z.minimum(self._upper).sub(self._lower).clamp_min(0.0) for z in utility)
+        return torch.stack([side.prod(-1).sum(-1) for side in sides])
 
     def _evaluate(self, X: Tensor, encoded: Tensor, distance: Tensor) -> Tensor:
         value = log_remoteness(distance)

@@ -163,6 +163,15 @@ class RankAcquisitionFunction(AcquisitionFunction, ABC):
         num_pending = len(self._informed.known_X) - len(self._is_baseline)
         return torch.cat([self._is_baseline, self._is_baseline.new_ones(num_pending)])
 
+    @property
+    def recommendable(self) -> Tensor:
+        """Of each known point whether it has succeeded and satisfies all constraints.
+
+        It is of the baseline, too.
+        """
+        model = cast(RankingGP, self.model)
+        return self._is_baseline & ~model.has_failed & self.satisfies_all(model.known_X)
+
     def satisfies_all(self, X: Tensor) -> Tensor:
         """Whether points satisfy every constraint as measured.
 

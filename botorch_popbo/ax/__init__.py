@@ -13,6 +13,7 @@ from botorch_popbo.ax.early_stopping import RankEarlyStopping
 from botorch_popbo.ax.feedback import report_comparisons, report_ranking
 from botorch_popbo.ax.generator_spec import RANK_TRANSFORM_CONFIGS, RANK_TRANSFORMS, NodeOptions
 from botorch_popbo.ax.space import parameter_configs
+from botorch_popbo.ax.stopping import RankGlobalStopping
 from botorch_popbo.ax.storage import register
 from botorch_popbo.ax.strategy import (
     gp_generation_strategy,
@@ -31,6 +32,7 @@ __all__ = [
     "NodeOptions",
     "RankAcquisition",
     "RankEarlyStopping",
+    "RankGlobalStopping",
     "RankSurrogate",
     "best_point",
     "fit_model",

@@ -2,7 +2,7 @@
 
 import math
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from functools import partial
 from inspect import signature
@@ -12,6 +12,7 @@ import torch
 from ax.core.search_space import SearchSpaceDigest
 from ax.exceptions.core import SearchSpaceExhausted, UserInputError
 from ax.generators.torch.botorch_modular.acquisition import Acquisition, determine_optimizer
+from ax.generators.torch.utils import get_rounding_func
 from ax.generators.torch_base import TorchOptConfig
 from ax.generators.utils import get_observed, mk_discrete_choices
 from botorch.acquisition import AcquisitionFunction
@@ -22,6 +23,7 @@ from botorch.posteriors import GPyTorchPosterior
 from torch import Tensor
 
 import botorch_popbo.acquisition.input_constructors  # noqa: F401  (registers ours)
+from botorch_popbo._plain import Value
 from botorch_popbo._reproducible import derive_seed, one_thread, seeded
 from botorch_popbo.acquisition.rank_acquisition import find_baseline
 from botorch_popbo.acquisition.utility_improvement import LogExpectedUtilityImprovement
@@ -29,6 +31,7 @@ from botorch_popbo.ax.surrogate import RankSurrogate
 from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.search.domain import Domain
 from botorch_popbo.search.maximize import default_options, table_candidates, unless_known
+from botorch_popbo.search.outlook import Outlook, chance_of_better, compared, purpose
 from botorch_popbo.search.suggest import Models
 from botorch_popbo.settings import Settings
 
@@ -79,6 +82,7 @@ class RankAcquisition(Acquisition):
         self.settings: Settings = self.options.get("settings") or Settings()
         self._pruning_target_point = torch_opt_config.pruning_target_point
         self.num_pruned_dims = None
+        self._config = torch_opt_config
         self.goal = surrogate.goal(torch_opt_config)
         is_improvement = botorch_acqf_class is LogExpectedUtilityImprovement
         seed = self.options.get("seed", 0)
@@ -88,7 +92,7 @@ class RankAcquisition(Acquisition):
         self._seed = derive_seed(seed, len(self._X_known))
         if is_improvement:
             models = Models(*self.models, self.settings)  # type: ignore[arg-type]  # Gaussian
-            self.acqf = models.improvement(
+            self.acqf = self._function = models.improvement(
                 self.X_pending, self._improvable, self.goal.objective_thresholds
             )
         else:
@@ -101,7 +105,6 @@ class RankAcquisition(Acquisition):
         What lacks a metric is pending, lest it be suggested again, and what is ranked is not.
         """
         inside = partial(self.surrogate.points_inside, digest=self.search_space_digest)
-        self._equalities = config.equality_constraints
         self._feasible = feasible = partial(
             inside,
             linear_constraints=_inequalities(config),
@@ -173,13 +176,8 @@ class RankAcquisition(Acquisition):
     ) -> Found:
         """See :meth:`ax.generators.torch.botorch_modular.acquisition.Acquisition.optimize`."""
         _check_fixed(fixed_features or {}, search_space_digest)
-        search, choices = (
-            self.settings.search,
-            mk_discrete_choices(search_space_digest, fixed_features),
-        )
-        bounds = self._X_known.new_tensor(search_space_digest.bounds).T
-        snap = rounding_func or Tensor.clone
-        domain = Domain(bounds, choices, (), snap, self.surrogate.inactive, search)
+        domain, search = self._domain, self.settings.search
+        choices = domain.choices
         is_box = not (others.get("inequality_constraints") or others.get("equality_constraints"))
         if candidate_set is None and is_box and domain.is_table:
             candidate_set = table_candidates(self.acqf, domain, self._X_known, self._seed)
@@ -207,13 +205,57 @@ class RankAcquisition(Acquisition):
             warnings.filterwarnings("ignore", "Optimization failed", RuntimeWarning)
             warnings.simplefilter("ignore", BadInitialCandidatesWarning)  # where all are as good
             if candidate_set is not None:
-                return search_for(n=n)
-            found, values, weights = self._in_turn(search_for, n)
-            moved = partial(self._feasible_near, held=list(choices))
-            points = unless_known(self.acqf, domain, found, self._X_known, moved)
-            if not points.equal(found):
-                found, values = points, self.evaluate(points.unsqueeze(-2)).detach().squeeze()
+                found, values, weights = search_for(n=n)
+            else:
+                found, values, weights = self._in_turn(search_for, n)
+                points = unless_known(self.acqf, domain, found, self._X_known, self._feasible_near)
+                if not points.equal(found):
+                    found, values = points, self.evaluate(points.unsqueeze(-2)).detach().squeeze()
+        self._found = found
         return found, values, weights
+
+    def outlook(self, margin: float | None, num_initial: int) -> Outlook:
+        """Whether anything better is left to be found, by an expected improvement of utilities.
+
+        Args:
+            margin: By how much to be better.
+            num_initial: Number of trials of the design.
+
+        Returns:
+            The chance.
+        """
+        measured = self.goal.measured(self.surrogate.training_data)
+        what = self._function, self._domain, measured, num_initial
+        return chance_of_better(*what, margin, self._seed, self._feasible_near)
+
+    def why(self, index: int, x: dict[str, Value], best: dict[str, Value] | None) -> str:
+        """What a suggestion is for, where an expected improvement of utilities is maximised.
+
+        Args:
+            index: Which of those that were suggested last.
+            x: Its parameters.
+            best: Those of the point that the model recommends, if there is one.
+
+        Returns:
+            A sentence or two.
+        """
+        digest, found = self.search_space_digest, self._found[index]
+        sentence, incumbent = purpose(self._function, found)
+        if incumbent is None or best is None:
+            return sentence
+        low, high = found.new_tensor(digest.bounds).T
+        away = (found - incumbent).abs() / (high - low)
+        away[digest.categorical_features] = away[digest.categorical_features].sign()
+        shares = dict(zip(digest.feature_names, away.tolist(), strict=True))
+        return f"{sentence} {compared(shares, x, best)}"
+
+    @property
+    def _domain(self) -> Domain:
+        digest, config = self.search_space_digest, self._config
+        bounds = self._X_known.new_tensor(digest.bounds).T
+        choices = mk_discrete_choices(digest, config.fixed_features)
+        snap = get_rounding_func(config.rounding_func) or Tensor.clone
+        return Domain(bounds, choices, (), snap, self.surrogate.inactive, self.settings.search)
 
     def _in_turn(self, search_for: Callable[..., Found], n: int) -> Found:
         """Points one after another, each with those before it pending: values are of one point."""
@@ -229,12 +271,12 @@ class RankAcquisition(Acquisition):
         points, values, weights = zip(*found, strict=True)
         return torch.cat(points), torch.stack(values).flatten(), torch.cat(weights)
 
-    def _feasible_near(self, X: Tensor, held: Sequence[int]) -> Tensor:
-        """Points moved to where equalities hold, all but some columns, if feasible then."""
-        if self._equalities is not None:
-            A, b = self._equalities
+    def _feasible_near(self, X: Tensor) -> Tensor:
+        """Points moved to where equalities hold, all but listed columns, if feasible then."""
+        if self._config.equality_constraints is not None:
+            A, b = self._config.equality_constraints
             free = A.clone()
-            free[:, held] = 0.0
+            free[:, [*self._domain.choices]] = 0.0
             X = X - (X @ A.T - b.T) @ torch.linalg.pinv(free).T
         return self._feasible(X)
 

@@ -20,7 +20,9 @@ from ax.storage.json_store.decoder import generation_node_from_json
 
 from botorch_popbo._plain import Value
 from botorch_popbo._reproducible import seeded
+from botorch_popbo.acquisition import LogExpectedUtilityImprovement
 from botorch_popbo.ax._progress import check_metrics, num_left, warn_of_long_design
+from botorch_popbo.ax.acquisition import RankAcquisition
 from botorch_popbo.ax.surrogate import RankSurrogate
 
 #: Points without an outcome, by the metric.
@@ -59,16 +61,24 @@ class RankNode(GenerationNode):
     ) -> GeneratorRun | None:
         """Suggest points with all trials in mind that Ax forgets, and no global random numbers.
 
+        The run's metadata hold ``"why"``, a sentence for each arm, where an expected improvement of
+        utilities is maximised.
         See :meth:`ax.generation_strategy.generation_node.GenerationNode.gen`.
         """
         self._settle_seeds()
         # Integers under linear constraints are rounded up or down at random.
         with seeded(len(experiment.trials)):
-            return super().gen(
+            run = super().gen(
                 experiment=experiment,
                 pending_observations=_with_forgotten(pending_observations or {}, experiment),
                 **options,
             )
+        if run is not None and maximizes_improvement(self):
+            acquisition: RankAcquisition = self._fitted_adapter.generator._acquisition  # type: ignore[union-attr]
+            best = run.best_arm_predictions and run.best_arm_predictions[0].parameters
+            why = [acquisition.why(i, arm.parameters, best) for i, arm in enumerate(run.arms)]
+            run._gen_metadata = (run.gen_metadata or {}) | {"why": why}
+        return run
 
     def _settle_seeds(self) -> None:
         """Give a seed to the whole strategy at its first use, if it was left open.
@@ -180,6 +190,12 @@ class DesignNode(RankNode):
         check_metrics(self.experiment, self.num_trials)
         if not self._has_warned:
             self._has_warned = warn_of_long_design(self.experiment, self.num_trials)
+
+
+def maximizes_improvement(node: GenerationNode) -> bool:
+    """Whether a node maximises an expected improvement of utilities."""
+    arguments = node.generator_spec.generator_kwargs if isinstance(node, RankNode) else {}
+    return arguments.get("botorch_acqf_class") is LogExpectedUtilityImprovement
 
 
 def _with_forgotten(pending: Pending, experiment: Experiment) -> Pending:

@@ -28,6 +28,7 @@ from botorch_popbo.ax.early_stopping import RankEarlyStopping
 from botorch_popbo.ax.generator_spec import PRESETS, RANK_ACQUISITIONS, RANK_TRANSFORMS
 from botorch_popbo.ax.nodes import DesignNode, RankNode
 from botorch_popbo.ax.sources import BestOfSources
+from botorch_popbo.ax.stopping import RankGlobalStopping
 from botorch_popbo.ax.surrogate import RankSurrogate
 from botorch_popbo.ax.transforms import LearnFromSources, TellSurrogate
 from botorch_popbo.settings import Settings, from_stored
@@ -47,14 +48,15 @@ def register() -> None:
     for function in RANK_ACQUISITIONS.values():
         register_acquisition_function(function)
     register_acquisition_function(UpperConfidenceBound)  # which Ax leaves out
-    # Ax has no function that registers a surrogate, a node, a criterion or an early stopping.
+    # Ax has no function that registers a surrogate, a node, a criterion or a stopping.
     CORE_ENCODER_REGISTRY[RankSurrogate] = surrogate_to_dict
     CORE_ENCODER_REGISTRY[DistinctPoints] = transition_criterion_to_dict
     CORE_ENCODER_REGISTRY[RankEarlyStopping] = lambda _: {"__type": RankEarlyStopping.__name__}
     for node in (RankNode, DesignNode):
         CORE_ENCODER_REGISTRY[node] = generation_node_to_dict
         CORE_CLASS_DECODER_REGISTRY[node.__name__] = node.from_json
-    for decoded in (RankSurrogate, BestOfSources, DistinctPoints, RankEarlyStopping):
+    stopping = RankEarlyStopping, RankGlobalStopping
+    for decoded in (RankSurrogate, BestOfSources, DistinctPoints, *stopping):
         CORE_DECODER_REGISTRY[decoded.__name__] = decoded
     for kind in (Settings, *map(type, vars(Settings()).values())):
         CORE_DECODER_REGISTRY[kind.__name__] = partial(from_stored, kind)

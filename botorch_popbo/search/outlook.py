@@ -1,15 +1,15 @@
 """Whether anything better is left to be found, and what a suggestion is for."""
 
 import math
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple, cast
 
 import torch
-from botorch.exceptions import UnsupportedError
 from torch import Tensor
 
 from botorch_popbo._plain import Value
 from botorch_popbo._reproducible import derive_seed, one_thread, seeded
-from botorch_popbo.acquisition import RankAcquisitionFunction
+from botorch_popbo.acquisition import LogExpectedFrontImprovement, RankAcquisitionFunction
 from botorch_popbo.acquisition._log_improvement import MIN_VARIANCE, log_improvement
 from botorch_popbo.acquisition._slack_constraint import place_of
 from botorch_popbo.data._rows import is_row_of
@@ -18,7 +18,7 @@ from botorch_popbo.sampling._joint import draw_utilities
 from botorch_popbo.search.domain import Domain
 from botorch_popbo.search.maximize import table_candidates
 from botorch_popbo.search.starts import points_near, random_points
-from botorch_popbo.search.suggest import Models, Search
+from botorch_popbo.search.suggest import Search
 from botorch_popbo.search.trials import Trials
 from botorch_popbo.space import Space
 
@@ -30,15 +30,19 @@ class Outlook(NamedTuple):
     """Whether to go on.
 
     Attributes:
-        chance: The chance that some point of the space is better than the best one by the margin;
-            NaN before the end of the design.
-        margin: In the unit of the outcomes.
+        chance: The chance that some point of the space is better than the best one by the margin,
+            or enlarges the front by it; NaN before the end of the design, as is the margin.
+        margin: In the unit of the outcomes; of several objectives a share of the hypervolume.
+        is_front: Whether there are several objectives.
     """
 
     chance: float
     margin: float
+    is_front: bool = False
 
     def __str__(self) -> str:
+        if self.is_front:
+            return f"{self.chance:.0%} chance of a front larger by {self.margin:.2%} in hypervolume"
         return f"{self.chance:.0%} chance of anything better by {self.margin:.2g}"
 
 
@@ -50,65 +54,84 @@ def outlook(search: Search, space: Space, trials: Trials, margin: float | None) 
         search: What suggests; it keeps the models.
         space: Where to search.
         trials: What is known of points.
-        margin: By how much to be better, in the unit of the outcomes. By default a hundredth of the
-            distance between the best outcome and the median one of the design. Where the order
-            alone counts, any margin above zero is half a place.
+        margin: See :func:`chance_of_better`.
 
     Returns:
         The chance.
-
-    Raises:
-        UnsupportedError: If there are several objectives.
     """
-    if trials.objectives.shape[-1] > 1:
-        raise UnsupportedError("Of several objectives no outcome is the best one to improve on.")
-    values = trials.objectives[trials.objectives[:, 0].isfinite(), 0]
-    if margin is None:
-        design = values[: search.num_initial]
-        margin = 0.01 * float(values.max() - design.median()) if len(values) else math.nan
     if not search.has_model(trials):
-        return Outlook(math.nan, margin)
-    models = search.models(space, trials)
-    seed = derive_seed(search.seed, len(trials.X))
-    return Outlook(chance_of_better(models, space, margin, seed), margin)
-
-
-@torch.no_grad()
-def chance_of_better(models: Models, space: Space, margin: float, seed: int) -> float:
-    """The chance that some point of the space is better than the incumbent by a margin.
-
-    Of points all over the space and near the best ones those of the largest expected improvement
-    are compared with the incumbent, in joint draws of their utilities.
-
-    Args:
-        models: Of a single objective.
-        space: Where to search.
-        margin: In the unit of the outcomes.
-        seed: Seed of points and samples.
-
-    Returns:
-        The chance; 1 if no evaluated point of the space satisfies all constraints.
-    """
-    [model] = models.objectives
-    acquisition, incumbent = _to_improve_on(models, space)
-    if not len(incumbent):
-        return 1.0
-    gap = _gap_of(model, margin)
-    with seeded(seed):
-        X = _others(acquisition, Domain.of(space, models.settings.search), seed)
-        differences = model.differences_from(model.encode(incumbent)[0])
-        mean, variance, _ = differences.moments(model.encode(X.unsqueeze(-2)))
-        gain = log_improvement(mean - gap, variance).squeeze(-1)
-        X = X[gain.topk(min(_NUM_RIVALS, len(X))).indices]
-        drawn = draw_utilities(model, torch.cat([incumbent, X]), _NUM_SAMPLES)
-        is_better = drawn[:, 1:] > drawn[:, :1] + gap
-        for slack in models.slacks if len(X) else ():
-            is_better &= draw_utilities(slack, X, _NUM_SAMPLES) > place_of(slack, 0.0)
-    return float(is_better.any(-1).double().mean())
+        return Outlook(math.nan, math.nan)
+    models, seed = search.models(space, trials), derive_seed(search.seed, len(trials.X))
+    acquisition, _ = models.to_improve_on(space)
+    domain = Domain.of(space, models.settings.search)
+    return chance_of_better(acquisition, domain, trials, search.num_initial, margin, seed)
 
 
 @one_thread()
 @torch.no_grad()
+def chance_of_better(
+    acquisition: RankAcquisitionFunction,
+    domain: Domain,
+    trials: Trials,
+    num_initial: int,
+    margin: float | None,
+    seed: int,
+    feasible: Callable[[Tensor], Tensor] = Tensor.clone,
+) -> Outlook:
+    """The chance that some point of the space is better than the incumbent by a margin.
+
+    Of points all over the space and near the best ones those of the largest expected improvement
+    are compared with the incumbent, in joint draws of their utilities. Of several objectives the
+    draws are given that known points are as expected, as for the acquisition function, and a point
+    is better if it alone enlarges the hypervolume of the front by the margin.
+
+    Args:
+        acquisition: What is maximised, a function of utilities.
+        domain: Where to search.
+        trials: What is known of points, those of the design first.
+        num_initial: Number of trials of the design.
+        margin: By how much to be better, in the unit of the outcomes. By default a hundredth of the
+            distance between the best outcome and the median one of the design. Where the order
+            alone counts, any margin above zero is half a place. Of several objectives it is a share
+            of the hypervolume, by default a hundredth.
+        seed: Seed of points and samples.
+        feasible: Those of some points that may be suggested.
+
+    Returns:
+        The chance; 1 if no evaluated point of the space satisfies all constraints.
+    """
+    is_front = isinstance(acquisition, LogExpectedFrontImprovement)
+    if margin is None:
+        values = trials.objectives[trials.objectives[:, 0].isfinite(), 0]
+        left = max(values.tolist(), default=math.nan) - float(values[:num_initial].median())
+        margin = 0.01 if is_front else 0.01 * left
+    if not bool(acquisition.recommendable.any()):
+        return Outlook(1.0, margin, is_front)
+    with seeded(seed):
+        X = feasible(_others(acquisition, domain, seed))
+        if isinstance(acquisition, LogExpectedFrontImprovement):
+            X = X[acquisition(X.unsqueeze(-2)).topk(min(_NUM_RIVALS, len(X))).indices]
+            is_better = acquisition.draw_gains(X, _NUM_SAMPLES) > margin * acquisition.volume
+        else:
+            X, is_better = _better(acquisition, X, margin)
+        for slack in acquisition.slack_models if len(X) else ():
+            is_better &= draw_utilities(slack, X, _NUM_SAMPLES) > place_of(slack, 0.0)
+    return Outlook(float(is_better.any(-1).double().mean()), margin, is_front)
+
+
+def _better(function: RankAcquisitionFunction, X: Tensor, margin: float) -> tuple[Tensor, Tensor]:
+    """The most promising points, and which of them are better than the best in each draw."""
+    model = cast(RankingGP, function.model)
+    incumbent = model.incumbent_among(function.recommendable).unsqueeze(0)
+    differences, gap = model.differences_from(model.encode(incumbent)[0]), _gap_of(model, margin)
+    mean, variance, _ = differences.moments(model.encode(X.unsqueeze(-2)))
+    gain = log_improvement(mean - gap, variance).squeeze(-1)
+    X = X[gain.topk(min(_NUM_RIVALS, len(X))).indices]
+    drawn = draw_utilities(model, torch.cat([incumbent, X]), _NUM_SAMPLES)
+    return X, drawn[:, 1:] > drawn[:, :1] + gap
+
+
+@one_thread()
 def why(search: Search, space: Space, trials: Trials, x: Tensor) -> str:
     """What a point is suggested for, what is expected of it, and how it differs from the best.
 
@@ -123,49 +146,64 @@ def why(search: Search, space: Space, trials: Trials, x: Tensor) -> str:
     """
     if not search.has_model(trials):
         return "Part of the design."
-    models = search.models(space, trials)
-    model, *others = models.objectives
-    if others:
-        return "Extends the front."
-    acquisition, incumbent = _to_improve_on(models, space)
-    if not len(incumbent):
-        return "Looks for a point that satisfies all constraints."
-    encoded, followed = model.encode(x.unsqueeze(0)), acquisition._followed
-    mean, variance, _ = model.differences_from(model.encode(incumbent)[0]).moments(encoded)
-    chance = float(torch.special.ndtr(mean / variance.clamp_min(MIN_VARIANCE).sqrt()))
-    purpose = "Improves on the best" if chance >= 0.5 else "Explores"
-    if bool(is_row_of(x.unsqueeze(0), model.known_X)):
-        purpose = "Repeats a known point"
-    elif len(followed) and bool((torch.cdist(encoded, followed) <= acquisition._reach).any()):
-        purpose = "Follows a surprise"
-    place = 1.0 + float(model.rank_law(encoded).mean)
-    return (
-        f"{purpose}: better than the best with {chance:.0%}, expected place {place:.1f} of "
-        f"{len(model.known_X) + 1}. {_compared(space, x, incumbent[0])}"
-    )
-
-
-def _compared(space: Space, x: Tensor, best: Tensor) -> str:
-    """The parameters in which a point differs most from another one, in words."""
+    sentence, best = purpose(search.models(space, trials).to_improve_on(space)[0], x)
+    if best is None:
+        return sentence
     away = (space.to_unit(x) - space.to_unit(best)).abs()
     away = away.where(~space.is_categorical | (away == 0.0), 1.0)
-    names, values, others = [*space.parameters], space.decode(x), space.decode(best)
-    largest = [names[i] for i in away.argsort(descending=True)[:3] if away[i] > 0.01]
-    listed = (f"{name} ({_short(values[name])}, not {_short(others[name])})" for name in largest)
+    shares = dict(zip(space.parameters, away.tolist(), strict=True))
+    return f"{sentence} {compared(shares, space.decode(x), space.decode(best))}"
+
+
+@one_thread()
+@torch.no_grad()
+def purpose(acquisition: RankAcquisitionFunction, x: Tensor) -> tuple[str, Tensor | None]:
+    """What a point is suggested for, and what is expected of it.
+
+    Args:
+        acquisition: What was maximised, a function of utilities.
+        x: The point, of shape ``d``.
+
+    Returns:
+        A sentence; and the point to improve on, of shape ``d``, if there is a single one.
+    """
+    if isinstance(acquisition, LogExpectedFrontImprovement):
+        return "Extends the front.", None
+    if not bool(acquisition.recommendable.any()):
+        return "Looks for a point that satisfies all constraints.", None
+    model = cast(RankingGP, acquisition.model)
+    best = model.incumbent_among(acquisition.recommendable)
+    encoded, followed = model.encode(x.unsqueeze(0)), acquisition._followed
+    differences = model.differences_from(model.encode(best.unsqueeze(0))[0])
+    mean, variance, _ = differences.moments(encoded)
+    chance = float(torch.special.ndtr(mean / variance.clamp_min(MIN_VARIANCE).sqrt()))
+    name = "Improves on the best" if chance >= 0.5 else "Explores"
+    if bool(is_row_of(x.unsqueeze(0), model.known_X)):
+        name = "Repeats a known point"
+    elif len(followed) and bool((torch.cdist(encoded, followed) <= acquisition._reach).any()):
+        name = "Follows a surprise"
+    place = 1.0 + float(model.rank_law(encoded).mean)
+    number = len(model.known_X) + 1
+    expected = f"better than the best with {chance:.0%}, expected place {place:.1f} of {number}."
+    return f"{name}: {expected}", best
+
+
+def compared(shares: dict[str, float], x: dict[str, Value], best: dict[str, Value]) -> str:
+    """The parameters in which a point differs most from the best one, in words.
+
+    Args:
+        shares: By how much of its range each differs; 1 if two choices are different.
+        x: The parameters of the point.
+        best: Those of the best one; what only one of them has is left out.
+    """
+    both = [name for name in shares if shares[name] > 0.01 and name in x and name in best]
+    largest = sorted(both, key=lambda name: -shares[name])[:3]
+    listed = (f"{name} ({_short(x[name])}, not {_short(best[name])})" for name in largest)
     return f"It differs from it in {', '.join(listed)}." if largest else "It is close to it."
 
 
 def _short(value: Value) -> str:
     return f"{value:.3g}" if isinstance(value, float) else str(value)
-
-
-def _to_improve_on(models: Models, space: Space) -> tuple[RankAcquisitionFunction, Tensor]:
-    """What is maximised, and the point that is to be improved on, ``1 x d``, if there is one."""
-    model = models.objectives[0]
-    acquisition, is_eligible = models.to_improve_on(space)
-    if not bool(is_eligible.any()):
-        return acquisition, model.known_X[:0]
-    return acquisition, model.incumbent_among(is_eligible).unsqueeze(0)
 
 
 def _others(acquisition: RankAcquisitionFunction, domain: Domain, seed: int) -> Tensor:

@@ -100,13 +100,13 @@ class Models:
             space: Where to search.
 
         Returns:
-            The acquisition function of one objective, and of each known point whether it has
-            succeeded, lies in the space and satisfies all constraints.
+            The acquisition function, and of each known point whether it has succeeded, lies in the
+            space and satisfies all constraints.
         """
-        [model] = self.objectives
-        inside = space.contains(model.known_X)
-        acquisition = self.improvement(None, model.known_X[inside])
-        return acquisition, inside & ~model.has_failed & acquisition.satisfies_all(model.known_X)
+        known = self.objectives[0].known_X
+        inside = space.contains(known)
+        acquisition = self.improvement(None, known[inside])
+        return acquisition, inside & acquisition.recommendable
 
     def recommended(self, X: Tensor) -> Tensor:
         """The points to use: with noise, those whose neighbours vouch for them.
