@@ -214,18 +214,18 @@ class RankAcquisition(Acquisition):
         self._found = found
         return found, values, weights
 
-    def outlook(self, margin: float | None, num_initial: int) -> Outlook:
+    def outlook(self, margin: float | None) -> Outlook:
         """Whether anything better is left to be found, by an expected improvement of utilities.
 
         Args:
-            margin: By how much to be better.
-            num_initial: Number of trials of the design.
+            margin: By how much to be better; see
+                :class:`~botorch_popbo.ax.RankGlobalStopping`.
 
         Returns:
             The chance.
         """
         measured = self.goal.measured(self.surrogate.training_data)
-        what = self._function, self._domain, measured, num_initial
+        what = self._function, self._domain, measured, self.settings.search.num_initial
         return chance_of_better(*what, margin, self._seed, self._feasible_near)
 
     def why(self, index: int, x: dict[str, Value], best: dict[str, Value] | None) -> str:

@@ -11,7 +11,7 @@ from ax.generators.torch.botorch_modular.generator import BoTorchGenerator
 from ax.global_stopping.strategies.base import BaseGlobalStoppingStrategy
 
 from botorch_popbo.ax.acquisition import RankAcquisition
-from botorch_popbo.ax.nodes import DesignNode, maximizes_improvement
+from botorch_popbo.ax.nodes import maximizes_improvement
 
 
 @dataclass(eq=False)  # Ax stores the fields of a dataclass
@@ -27,7 +27,7 @@ class RankGlobalStopping(BaseGlobalStoppingStrategy):
             beside another kind of strategy one that only models its trials.
         chance: The chance at which to stop.
         margin: By how much to be better, in the unit of the objective; by default a hundredth of
-            the distance between the best value and the median one of the design. Of several
+            the distance between the best value and the median of the first twelve. Of several
             objectives it is a share of the front's hypervolume, by default a hundredth. Where the
             order alone counts, any margin above zero is half a place.
 
@@ -60,10 +60,7 @@ class RankGlobalStopping(BaseGlobalStoppingStrategy):
         adapter = strategy.fit(experiment)
         if not maximizes_improvement(strategy.current_node):
             return False, "The initial design has not ended."
-        nodes = strategy.nodes_by_name.values()
-        number = sum(node.num_trials for node in nodes if isinstance(node, DesignNode))
-        acquisition = _acquisition_of(cast(TorchAdapter, adapter))
-        found = acquisition.outlook(self.margin, number or len(experiment.trials))
+        found = _acquisition_of(cast(TorchAdapter, adapter)).outlook(self.margin)
         return found.chance <= self.chance, f"{found}."
 
 

@@ -42,7 +42,7 @@ class Outlook(NamedTuple):
 
     def __str__(self) -> str:
         if self.is_front:
-            return f"{self.chance:.0%} chance of a front larger by {self.margin:.2%} in hypervolume"
+            return f"{self.chance:.0%} chance of a front larger by {100 * self.margin:.2g}%"
         return f"{self.chance:.0%} chance of anything better by {self.margin:.2g}"
 
 
@@ -98,14 +98,16 @@ def chance_of_better(
         feasible: Those of some points that may be suggested.
 
     Returns:
-        The chance; 1 if no evaluated point of the space satisfies all constraints.
+        The chance; 1 if no evaluated point of the space satisfies all constraints, or there is but
+        one point.
     """
     is_front = isinstance(acquisition, LogExpectedFrontImprovement)
     if margin is None:
         values = trials.objectives[trials.objectives[:, 0].isfinite(), 0]
         left = max(values.tolist(), default=math.nan) - float(values[:num_initial].median())
         margin = 0.01 if is_front else 0.01 * left
-    if not bool(acquisition.recommendable.any()):
+    model = cast(RankingGP, acquisition.model)
+    if not bool(acquisition.recommendable.any()) or not len(model.order.score):
         return Outlook(1.0, margin, is_front)
     with seeded(seed):
         X = feasible(_others(acquisition, domain, seed))
