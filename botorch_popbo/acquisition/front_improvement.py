@@ -13,7 +13,6 @@ from botorch.utils.multi_objective.box_decompositions import (
 )
 from botorch.utils.multi_objective.pareto import is_non_dominated
 from botorch.utils.safe_math import log1mexp
-from gpytorch.distributions import MultivariateNormal
 from torch import Tensor
 from torch.nn import ModuleList
 
@@ -24,6 +23,7 @@ from botorch_popbo.acquisition.rank_acquisition import (
     check_model,
     log_remoteness,
 )
+from botorch_popbo.models.conditional import utility_law
 from botorch_popbo.models.ranking_gp import RankingGP
 from botorch_popbo.sampling._joint import draw
 from botorch_popbo.settings import AcquisitionSettings
@@ -148,9 +148,9 @@ class LogExpectedFrontImprovement(RankAcquisitionFunction):
         """
         drawn = []
         for model, law in zip(self.objectives, self._laws, strict=True):
-            points = model.encode(X).double()
-            joint = MultivariateNormal(law.mean(points), law.covariance(points, points))
-            drawn.append(draw(joint, number))
+            encoded = model.encode(X).double()
+            joint = utility_law(law, encoded, encoded.new_zeros(1))
+            drawn.append(draw(joint.distribution, number))
         # One draw at a time: of many objectives there are thousands of boxes.
         utility = torch.stack(drawn, dim=-1).unsqueeze(-2)
         sides = (z.minimum(self._upper).sub(self._lower).clamp_min(0.0) for z in utility)

@@ -19,8 +19,8 @@ class RankGlobalStopping(BaseGlobalStoppingStrategy):
     """Stop an experiment once it is unlikely that anything better is left.
 
     The chance is that of the strategy's model, with which it shares the fit. It never stops before
-    the strategy's design has ended; running trials do not delay it. Ax's ``Orchestrator`` and
-    ``AxClient`` take it; with a ``Client`` ask :meth:`should_stop_optimization` before each trial.
+    the strategy's design has ended; running trials do not delay it. Ax's ``Orchestrator`` takes it;
+    with a ``Client`` ask :meth:`should_stop_optimization` before each trial.
 
     Args:
         generation_strategy: A rank-based strategy that maximises ``"logei"``: the experiment's, or

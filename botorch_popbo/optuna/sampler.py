@@ -243,9 +243,6 @@ class PoPBOSampler(BaseSampler):
 
         Returns:
             The chance, which is NaN before the end of the design, and the margin.
-
-        Raises:
-            UnsupportedError: If there are several objectives.
         """
         ended = study.get_trials(deepcopy=False, states=_ENDED)
         distributions = all_parameters(ended, with_shares=True)

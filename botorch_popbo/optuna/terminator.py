@@ -23,8 +23,9 @@ class PoPBOTerminator:
     Args:
         chance: The chance at which to end.
         margin: By how much to be better, in the unit of the objective; by default a hundredth of
-            the distance between the best value and the median one of the design. Where the order
-            alone counts, any margin above zero is half a place.
+            the distance between the best value and the median one of the design. Of several
+            objectives it is a share of the front's hypervolume, by default a hundredth. Where the
+            order alone counts, any margin above zero is half a place.
 
     Raises:
         InputDataError: If the chance is not between 0 and 1.
@@ -45,11 +46,7 @@ class PoPBOTerminator:
             study.stop()
 
     def should_terminate(self, study: Study) -> bool:
-        """Whether there is no reason to go on, which the log then says.
-
-        Raises:
-            UnsupportedError: If there are several objectives.
-        """
+        """Whether there is no reason to go on, which the log then says."""
         sampler = study.sampler if isinstance(study.sampler, PoPBOSampler) else self._sampler
         found = sampler.outlook(study, self.margin)
         is_over = found.chance <= self.chance

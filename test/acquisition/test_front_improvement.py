@@ -66,6 +66,14 @@ def test_it_is_the_gain_in_hypervolume_where_known_utilities_are_as_expected() -
     assert function(point).exp().item() == pytest.approx(gain.mean().item(), rel=0.03)
 
 
+def test_it_is_the_average_of_drawn_gains() -> None:
+    function = make()
+    promising = ANYWHERE[function(ANYWHERE).topk(5).indices]
+    with manual_seed(0), torch.no_grad():
+        drawn = function.draw_gains(promising.squeeze(-2), 20_000)
+    torch.testing.assert_close(drawn.mean(0), function(promising).exp(), rtol=0.05, atol=1e-4)
+
+
 @pytest.mark.parametrize("times", [2, 3])
 def test_many_objectives_are_as_few_where_the_others_are_copies(times: int) -> None:
     function = LogExpectedFrontImprovement(MODELS * times)

@@ -3,7 +3,7 @@ import math
 
 import optuna
 import pytest
-from botorch.exceptions import InputDataError, UnsupportedError
+from botorch.exceptions import InputDataError
 from optuna.samplers import RandomSampler
 from optuna.trial import Trial
 
@@ -54,11 +54,12 @@ def test_a_chance_is_between_0_and_1(chance: float) -> None:
         PoPBOTerminator(chance)
 
 
-def test_several_objectives_have_no_best_value() -> None:
+def test_of_several_objectives_it_is_the_front_that_may_grow() -> None:
     study = optuna.create_study(directions=["minimize"] * 2)
-    study.optimize(lambda t: (t.suggest_float("x", 0.0, 1.0), 1.0), 2)
-    with pytest.raises(UnsupportedError, match="several objectives"):
-        PoPBOTerminator().should_terminate(study)
+    study.sampler = PoPBOSampler(seed=0, n_startup_trials=4)
+    study.optimize(lambda t: (loss(t), (t.params["x"] - 0.7) ** 2), 5)
+    assert PoPBOTerminator(margin=100.0).should_terminate(study)
+    assert not PoPBOTerminator(margin=0.0).should_terminate(study)
 
 
 def test_a_sampler_that_is_asked_to_says_why() -> None:

@@ -2,7 +2,6 @@ import math
 
 import pytest
 import torch
-from botorch.exceptions import UnsupportedError
 
 from botorch_popbo.search.outlook import Outlook, outlook, why
 from botorch_popbo.search.suggest import Search
@@ -86,10 +85,33 @@ def test_the_order_alone_knows_no_margin() -> None:
     assert len(chances) == 1
 
 
-def test_several_objectives_have_no_best_one() -> None:
-    trials = Trials.gather([Trial(LINE.encode({"x": 0.5}), [0.0, 1.0])], [], (1, 2, 0))
-    with pytest.raises(UnsupportedError, match="several objectives"):
-        of(trials)
+def front(places: list[float], limit: float | None = None) -> Trials:
+    """Between 0.2 and 0.6 no point is better in both objectives; a limit is the largest place."""
+    slack = (lambda x: [limit - x]) if limit is not None else (lambda x: [])
+    rows = [
+        Trial(LINE.encode({"x": x}), [-((x - 0.2) ** 2), -((x - 0.6) ** 2)], slack(x), 0.0)
+        for x in places
+    ]
+    return Trials.gather(rows, [], (1, 2, int(limit is not None)))
+
+
+def test_the_chance_of_a_larger_front_falls_with_the_margin_and_as_it_fills() -> None:
+    early, late = [0.0, 0.2, 0.8, 1.0], [i / 20 for i in range(21)]
+    chances = [of(front(early), margin).chance for margin in (0.0, 0.05, 0.2, 100.0)]
+    assert chances == sorted(chances, reverse=True)
+    assert 0.9 < chances[0] <= 1.0
+    assert chances[-1] == 0.0
+    assert of(front(late)).chance < 0.05 < of(front(early)).chance
+    assert of(front(early)) == of(front(early), 0.01)
+    assert str(of(front(late), 0.25)) == "0% chance of a front larger by 25%"
+    assert math.isnan(of(front(early), number=5).chance)
+
+
+def test_what_violates_a_constraint_enlarges_no_front() -> None:
+    places = [0.0, 0.1, 0.15, 0.2, 0.225, 0.25, 0.275, 0.298, 0.302, 0.8, 1.0]
+    assert of(front(places), 0.03).chance > 0.8
+    assert of(front(places, limit=0.3), 0.03).chance < 0.1
+    assert of(front(places, limit=-1.0)).chance == 1.0  # nothing is feasible yet
 
 
 PLANE = Space.read({"x": (0.0, 1.0), "kind": ["a", "b"], "n": 3})
@@ -124,6 +146,4 @@ def test_what_differs_most_comes_first() -> None:
 def test_other_goals_have_sentences_of_their_own() -> None:
     places = [0.0, 0.2, 0.3, 0.8, 1.0]
     assert "satisfies all constraints" in reason({"x": 0.4}, seen(places, slack=2.0), LINE)
-    ended = [Trial(LINE.encode({"x": x}), [x, -x]) for x in places]
-    front = Trials.gather(ended, [], (1, 2, 0))
-    assert reason({"x": 0.4}, front, LINE) == "Extends the front."
+    assert reason({"x": 0.4}, front(places), LINE) == "Extends the front."
