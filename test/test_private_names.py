@@ -18,11 +18,21 @@ ROWS = {
     "ax.api.client.Client": "_experiment _maybe_generation_strategy",
     # What a transform needs to know of the goal.
     "ax.adapter.base.Adapter": "_experiment _optimization_config",
+    # What a suggestion would maximise.
+    "ax.adapter.torch.TorchAdapter": (
+        "_get_transformed_gen_args _get_transformed_model_gen_args _search_space"
+    ),
+    "ax.generators.torch.botorch_modular.generator.BoTorchGenerator": (
+        "_acquisition _botorch_acqf_options _instantiate_acquisition"
+    ),
+    # What it is for, kept beside it.
+    "ax.core.generator_run.GeneratorRun": "_gen_metadata",
     # Trials outside of the space, and another goal.
-    "ax.generation_strategy.generation_node.GenerationNode": "_fit",
+    "ax.generation_strategy.generation_node.GenerationNode": "_fit _fitted_adapter",
     # Where parameters that do not matter go back to.
     "ax.generators.torch.botorch_modular.acquisition.Acquisition": "_pruning_target_point",
-    # To be defined by each early stopping.
+    # To be defined by each stopping.
+    "ax.global_stopping.strategies.base.BaseGlobalStoppingStrategy": "_should_stop_optimization",
     "ax.early_stopping.strategies.base.BaseEarlyStoppingStrategy": (
         "_is_harmful _should_stop_trials_early"
     ),

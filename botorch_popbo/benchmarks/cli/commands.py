@@ -3,6 +3,7 @@
 import sys
 import tomllib
 from argparse import Namespace
+from pathlib import Path
 
 from botorch_popbo._errors import UsageError
 from botorch_popbo.benchmarks.cli import campaigns
@@ -43,7 +44,14 @@ def compare(options: Namespace) -> int:
 
 
 def report(options: Namespace) -> int:
-    """Report what the records of a folder say, as far as the options do not say otherwise."""
+    """Report what the records of a folder say, as far as the options do not say otherwise.
+
+    Or report a run of ``minimize``, if its file is named.
+    """
+    if len(options.problems or ()) == 1 and options.problems[0].endswith(".json"):
+        from botorch_popbo.benchmarks.own.run import report_run
+
+        return report_run(Path(options.problems[0]))
     folder = options.output
     if not (folder / "records").is_dir():
         raise UsageError(f"there are no records in {folder}; popbo compare makes them")

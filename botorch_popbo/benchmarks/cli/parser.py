@@ -17,11 +17,12 @@ examples:
   popbo compare my.py:train branin --methods popbo random
   popbo compare --table results.csv --objective loss
   popbo report --output popbo-results
+  popbo report run.json
   popbo next lab.csv
   popbo prefer coffee.toml --page"""
 _COMMANDS = {
     "compare": "run methods side by side and report how they did; rerun to resume",
-    "report": "report what popbo compare has run; without options, what it ran last",
+    "report": "report what popbo compare has run, by default last, or the FILE.json of minimize()",
     "next": "say what to try next, by a table of experiments, and write it below them",
     "prefer": "ask people which is better, in a terminal or on a page; every answer is saved",
     "list": "print the names of problems, methods and campaigns",
