@@ -65,12 +65,13 @@ COMMANDS = sorted(
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_command_in_the_documentation_is_understood(command: str) -> None:
-    # Capitals and Python files stand for a file or folder of the reader's.
+    # Capitals, Python and JSON files stand for a file or folder of the reader's.
     words = command.replace("FILE_OR_NAME", "paper-time").split()[1:]
     parsed = make_parser().parse_args(words)
     known = {"problems": PROBLEMS, "methods": {*METHODS, *INTERVIEWERS}}
     for option, names in known.items():
-        given = [name for name in getattr(parsed, option, None) or () if ".py:" not in name]
+        named = getattr(parsed, option, None) or ()
+        given = [name for name in named if not re.search(r"\.py:|\.json$", name)]
         assert all(name in names for one in given for name in expand(one))
     campaign = getattr(parsed, "campaign", None)
     assert campaign is None or campaign in shipped_campaigns() or campaign.endswith(".toml")
