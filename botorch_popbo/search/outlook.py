@@ -148,7 +148,9 @@ def why(search: Search, space: Space, trials: Trials, x: Tensor) -> str:
     """
     if not search.has_model(trials):
         return "Part of the design."
-    sentence, best = purpose(search.models(space, trials).to_improve_on(space)[0], x)
+    # The best point may have other values of parameters that are fixed for this one.
+    acquisition, _ = search.models(space, trials).to_improve_on(space.at_places({}))
+    sentence, best = purpose(acquisition, x)
     if best is None:
         return sentence
     away = (space.to_unit(x) - space.to_unit(best)).abs()

@@ -143,6 +143,13 @@ def test_what_differs_most_comes_first() -> None:
     assert text.endswith("It differs from it in kind (b, not a), x (0.5, not 0.3).")
 
 
+def test_the_best_point_may_lie_beside_the_part_that_is_searched() -> None:
+    points = [{"x": x, "kind": "a"} for x in (0.1, 0.4, 0.6, 0.9)]
+    trials = Trials.gather([Trial(PLANE.encode(p), [-p["x"]]) for p in points], [], (2, 1, 0))
+    text = reason({"x": 0.1, "kind": "b"}, trials, PLANE.at_places({"kind": 1.0}))
+    assert text.endswith("It differs from it in kind (b, not a).")
+
+
 def test_other_goals_have_sentences_of_their_own() -> None:
     places = [0.0, 0.2, 0.3, 0.8, 1.0]
     assert "satisfies all constraints" in reason({"x": 0.4}, seen(places, slack=2.0), LINE)
