@@ -20,7 +20,8 @@ from botorch_popbo._saved import saved
 from botorch_popbo.candidates import Candidates
 from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.models.outcome_model import OutcomeModel
-from botorch_popbo.search.suggest import Models, Search
+from botorch_popbo.search.outlook import why
+from botorch_popbo.search.suggest import Search
 from botorch_popbo.search.trials import Trial, Trials
 from botorch_popbo.settings import Settings
 from botorch_popbo.space import Space, at_least, is_number
@@ -38,7 +39,7 @@ Expected = dict[str, tuple[float, float]]
 _FORMAT = 1
 _SIGNS: dict[Direction, float] = {"minimize": -1.0, "maximize": 1.0}
 _MAX_ERROR = 1e154  # its square is a number
-_SAVED = "objectives", "constraints", "n_initial", "seed", "repeats"
+_SAVED = "objectives", "constraints", "n_initial", "seed"
 
 
 @dataclass(frozen=True)
@@ -73,9 +74,6 @@ class Optimizer:
         n_initial: Successes before the model takes over from a quasi-random design, or from
             candidates in random order; by default that of the settings, ten and four.
         seed: Seed of the design and the search.
-        repeats: Whether to suggest one of the best points again where the model expects another
-            look at it to be worth more than a first one at the next point: where one more outcome
-            raises the utility of what is recommended after it by more. Only with one objective.
         settings: What the model assumes, and how to search.
 
     Attributes:
@@ -101,7 +99,6 @@ class Optimizer:
         constraints: Mapping[str, Limits] | None = None,
         n_initial: int | None = None,
         seed: int = 0,
-        repeats: bool = False,
         settings: Settings | None = None,
     ) -> None:
         self.space = Space.read(space) if isinstance(space, Mapping) else Candidates(space)
@@ -124,7 +121,7 @@ class Optimizer:
         if self.space.candidates is not None:
             settings = settings.for_candidates()
         self.n_initial = settings.search.num_initial if n_initial is None else n_initial
-        self.seed, self.repeats = at_least(0, seed=seed), repeats
+        self.seed = at_least(0, seed=seed)
         self._search = Search(self.seed, settings, at_least(1, n_initial=self.n_initial))
         self.observations: list[Observation] = []
         self.pending: list[Parameters] = []
@@ -164,31 +161,14 @@ class Optimizer:
             raise InputDataError(f"{dict(fixed)} is not of the space: {error}.") from None
         part, trials = self.space.at_places(places), self.trials
         for _ in range(at_least(1, n=n)):
-            x = self._next(part, trials, len(self.observations) + len(trials.pending))
-            if x is None:
-                break
-            trials = replace(trials, pending=torch.cat([trials.pending, x.unsqueeze(0)]))
+            index = len(self.observations) + len(trials.pending)
+            x = self._search.suggest(part, trials, index).unsqueeze(0)
+            if bool(is_row_of(x, trials.known_X)):
+                break  # all are known
+            trials = replace(trials, pending=torch.cat([trials.pending, x]))
         asked = [*map(self._parameters, trials.pending[len(self.pending) :])]
         self.pending += asked
         return [*map(dict, asked)]
-
-    @one_thread()
-    def _next(self, part: Space, trials: Trials, index: int) -> Tensor | None:
-        """The next point, or none if all are known and none is worth another look."""
-        X = self._search.suggest(part, trials, index).unsqueeze(0)
-        X = X[~is_row_of(X, trials.known_X)]
-        if not (self.repeats and len(self.objectives) == 1 and self._search.has_model(trials)):
-            return X[0] if len(X) else None
-        models = self._search.models(self.space, trials)
-        [model] = models.objectives
-        if not model.order.is_exact:  # of which another look tells nothing
-            number = self._search.settings.search.num_looks
-            best = model.known_X[self._may_be_best(models)]
-            best = best[model.expected_utility(best).topk(min(number, len(best))).indices]
-            X = torch.cat([X, best[part.contains(best)]])
-            if len(X):
-                X = X[models.worth_of_looks(X, trials.pending).argsort(descending=True)]
-        return X[0] if len(X) else None
 
     def tell(
         self,
@@ -280,12 +260,6 @@ class Optimizer:
             found = replace(models, slacks=()).recommended(X)
         return [*map(self._parameters, found)]
 
-    def _may_be_best(self, models: Models) -> Tensor:
-        """Which known points are of the space, and satisfy the constraints if any does."""
-        [model], (_, allowed) = models.objectives, models.to_improve_on(self.space)
-        inside = self.space.contains(model.known_X) & ~model.has_failed
-        return allowed if bool(allowed.any()) else inside
-
     def _parameters(self, x: Tensor) -> Parameters:
         """A point as it was told, or as it is suggested."""
         return dict(self._tried.get(tuple(x.tolist())) or self.space.decode(x))
@@ -316,13 +290,15 @@ class Optimizer:
         return expected
 
     def explain(self, point: Mapping[str, Value]) -> str:
-        """Why a point is suggested, in words."""
-        if not self._search.has_model(self.trials):
-            return "to see more of what is possible, as too little is known yet"
+        """Why a point is suggested, and what is expected of it, in words."""
+        trials = self.trials
+        x = self.space.encode(read_point(point, self.space))
+        reason = why(self._search, self.space, trials, x)
+        if not self._search.has_model(trials):
+            return reason
         [expected] = self.predict([point])
         words = ", ".join(f"{name} {m:.3g} ± {s:.2g}" for name, (m, s) in expected.items())
-        is_again = tuple(self.space.encode(read_point(point, self.space)).tolist()) in self._tried
-        return f"{'once more, as another look is worth more: ' if is_again else ''}expected {words}"
+        return f"{reason} Expected: {words}."
 
     def to_frame(self) -> "pd.DataFrame":
         """A row for each observation, and each pending point, of which it is open if it failed.

@@ -164,9 +164,6 @@ class SearchSettings:
     # None.
     max_candidates: int = 100_000
 
-    # Best points of which another look is compared with a new point. None.
-    num_looks: int = 16
-
     # Starting points and raw samples that they come from. Hundreds of points are evaluated as fast
     # as a few, so samples are screened in one batch. None.
     num_starts: int = 4

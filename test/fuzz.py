@@ -229,8 +229,7 @@ def check_optimizer(seed: int) -> None:
     space: Any = pick(generator, plain, {"a": (0.0, 1.0), "kind": tree}, rows)
     goals: Any = pick(generator, "maximize", "minimize", {"y": "maximize", "z": "minimize"})
     limits = pick(generator, None, {"c": (None, 0.5)}, {"c": (0.2, 1.0)})
-    repeats = pick(generator, False, True)
-    options: dict[str, Any] = {"constraints": limits, "repeats": repeats, "n_initial": 3}
+    options: dict[str, Any] = {"constraints": limits, "n_initial": 3}
     optimizer = Optimizer(space, goals, **options)
     asked: list[dict[str, Any]] = []
     for _ in range(4):
@@ -258,7 +257,7 @@ def check_optimizer(seed: int) -> None:
             asked += again
         with suppress(RuntimeError):
             optimizer.explain(optimizer.best)
-    if len({*map(repr, asked)}) < len(asked) and not repeats:
+    if len({*map(repr, asked)}) < len(asked):
         raise AssertionError("a point comes twice")
 
 

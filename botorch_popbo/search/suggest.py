@@ -17,7 +17,6 @@ from botorch_popbo.acquisition import (
 )
 from botorch_popbo.data import Order
 from botorch_popbo.data._rows import is_row_of
-from botorch_popbo.likelihoods.propagation import JITTER
 from botorch_popbo.models import RankingGP
 from botorch_popbo.models.rank_model import SILENT
 from botorch_popbo.search.domain import Domain
@@ -144,36 +143,6 @@ class Models:
         acquisition = self.improvement(X_pending, known[space.contains(known)])
         domain = Domain.of(space, self.settings.search)
         return maximize(acquisition, domain, torch.cat([known, X_pending]), seed)
-
-    def worth_of_looks(self, X: Tensor, X_pending: Tensor) -> Tensor:
-        """How much an outcome more at each point is expected to raise what is recommended after it.
-
-        That is the knowledge gradient (Frazier, Powell and Dayanik, 2009) of the first objective,
-        where any of the points may be recommended. A new point that turns out well can be looked at
-        again, so that it is worth what an outcome without noise would be. Of what is uncertain only
-        that counts which outcomes can settle, as for an augmented improvement: at an exact one
-        nothing is left.
-
-        Args:
-            X: Points, ``n x d``.
-            X_pending: Points being evaluated, a ``p x d`` tensor, as if they turned out as
-                expected.
-
-        Returns:
-            Expected gains in utility, of shape ``n``.
-        """
-        model = self.objectives[0].with_pending(X_pending)
-        predictor, encoded = model.predictor, model.encode(X).double()
-        with torch.no_grad():
-            explained = predictor.cross(encoded) @ predictor.certain_root
-            left = predictor.kernel(encoded).to_dense() - explained @ explained.mT
-            mean = predictor.mean(encoded)
-            noise = model.noise.double() * is_row_of(X, model.known_X)
-            shift = left / (left.diagonal().clamp_min(0.0) + noise + JITTER).sqrt()
-            share = (torch.arange(64, dtype=torch.double) + 0.5) / 64
-            # shape: (points that may be recommended, points to look at, quantiles)
-            after = mean[:, None, None] + shift.unsqueeze(-1) * torch.special.ndtri(share)
-            return after.amax(0).mean(-1) - mean.max()
 
 
 class Search:

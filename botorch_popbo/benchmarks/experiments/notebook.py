@@ -246,12 +246,12 @@ class Nearest(Random):
 
 
 class Default(Random):
-    """The default, as :class:`~botorch_popbo.Optimizer` has it; perhaps with repeats."""
+    """The default, as :class:`~botorch_popbo.Optimizer` has it."""
 
-    def __init__(self, lab: Lab, seed: int, n_initial: int | None = None, **options: Any) -> None:
+    def __init__(self, lab: Lab, seed: int, n_initial: int | None = None) -> None:
         super().__init__(lab, seed)
         rows = lab.rows()
-        self.optimizer = Optimizer(rows, "maximize", n_initial=n_initial, seed=seed, **options)
+        self.optimizer = Optimizer(rows, "maximize", n_initial=n_initial, seed=seed)
         self.rows, self.index = rows, {point: i for i, point in enumerate(lab.points)}
 
     def ask(self, number: int) -> list[int]:
@@ -270,13 +270,6 @@ class Default(Random):
 
     def _place(self, point: Mapping[str, Any]) -> int:
         return self.index[tuple("" if cell is None else cell for cell in point.values())]
-
-
-class Repeating(Default):
-    """The default with another look where it is worth more."""
-
-    def __init__(self, lab: Lab, seed: int) -> None:
-        super().__init__(lab, seed, repeats=True)
 
 
 class Baybe(Random):
@@ -325,7 +318,6 @@ class Patient(Default):
 METHODS: Mapping[str, Callable[[Lab, int], Random]] = {
     "popbo": Default,
     "popbo-ten": Patient,
-    "popbo-repeats": Repeating,
     "baybe": Baybe,
     "forest": Forest,
     "gp": Gaussian,
@@ -417,7 +409,6 @@ class Notebook(Measured[Series]):
             "recommended": float(place[recommended]),
             "luckiest": float(place[Random.best.fget(method)]),  # type: ignore[attr-defined]
             "to the best percent": float(min(reached, default=cell.trials + 1)),
-            "repeats": float(sum(looks.values()) - sum(look > 0 for look in looks.values())),
             "seconds": (perf_counter() - start) / cell.trials,
         }
 

@@ -39,7 +39,6 @@ _HEAD = """\
 # A column that is not here is ignored. Above the first column there may be lines:
 # candidates = "list.csv" says that nothing but its rows can be tried, and
 # sum = {of = ["A", "B", "C"], is = 100, step = 5} that parts make a whole, in steps of a balance.
-# repeats = true allows one of the best to be suggested again, where another look is worth more.
 experiments = 1
 """
 # What names of results hold, first of those of which smaller ones are better, and what notes are.
@@ -237,7 +236,6 @@ def _optimizer(sheet: Sheet, settings: dict[str, Any]) -> Optimizer:
         ValueError: If they are wrong; it may be an InputDataError.
     """
     listed, whole = settings.pop("candidates", ""), settings.pop("sum", {})
-    repeats = bool(settings.pop("repeats", False))
     if missing := settings.keys() - {*sheet.texts}:
         raise ValueError(f"the table has no column {min(missing)!r}")
     kinds = ("range", "choices")
@@ -262,7 +260,7 @@ def _optimizer(sheet: Sheet, settings: dict[str, Any]) -> Optimizer:
         number = len(next(iter(columns))[1])
         space = [{name: cells[i] for name, cells in columns} for i in range(number)]
     number = SearchSettings().num_initial_listed  # experiments are few here
-    return Optimizer(space, goals, constraints=limits, n_initial=number, repeats=repeats)
+    return Optimizer(space, goals, constraints=limits, n_initial=number)
 
 
 def _mixtures(

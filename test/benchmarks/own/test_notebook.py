@@ -132,17 +132,3 @@ def test_a_workbook_and_a_copy_leave_the_file_alone(tmp_path: Path) -> None:
         head, row = (tmp_path / name).read_text(encoding="utf-8").splitlines()
         assert head == "T,Lösung,yield"
         assert row.endswith(",")
-
-
-def test_repeats_are_announced(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    draw = random.Random(0)
-    rows = [f"{T},{abs(T - 52) + draw.gauss(0, 2):.1f}\n" for T in [*range(50, 57)] * 4]
-    (path := tmp_path / "lab.csv").write_text("T,loss\n" + "".join(rows))
-    call(path)
-    settings = path.with_suffix(".toml")
-    settings.write_text("repeats = true\n" + settings.read_text())
-    assert call(path, "-n", 4) == 0
-    told = capsys.readouterr().out
-    assert "28 experiments, 0 failed; 0 without a result" in told
-    assert "once more, as another look is worth more: expected loss" in told
-    assert "best so far: T" in told
