@@ -84,7 +84,7 @@ def _add_selection(parser: ArgumentParser) -> None:
 
 def _add_notebook(parser: ArgumentParser) -> None:
     add = parser.add_argument
-    table = "a CSV or XLSX file; what its columns are is in FILE-settings.txt, written at first"
+    table = "a CSV or XLSX file; the first call writes what its columns are to a .toml beside it"
     add("file", type=Path, metavar="FILE", help=table)
     number = "how many experiments (default: as the settings say)"
     add("--number", "-n", type=int, metavar="N", help=number)

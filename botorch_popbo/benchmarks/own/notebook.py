@@ -9,6 +9,7 @@ import warnings
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from io import StringIO
 from pathlib import Path
 from typing import Any, Self
@@ -21,6 +22,7 @@ from botorch_popbo._errors import UsageError, library
 from botorch_popbo._evaluation import Direction
 from botorch_popbo._plain import Value
 from botorch_popbo._replacing import replacing
+from botorch_popbo.benchmarks.own.page import Report, write_page
 from botorch_popbo.benchmarks.own.table import infer
 from botorch_popbo.candidates import mixtures
 from botorch_popbo.optimizer import Optimizer
@@ -196,7 +198,7 @@ def _look(name: str, texts: Sequence[str], values: Sequence[Value]) -> str:
 
 
 def suggest_next(options: Namespace) -> int:
-    """Say what to try next, and write it below the table; at first, what columns are taken for."""
+    """Say what to try next, below the table and on a page; at first, what columns are taken for."""
     sheet = Sheet.read(options.file)
     file = options.file.with_name(f"{options.file.stem}.toml")
     if not file.exists():
@@ -205,6 +207,7 @@ def suggest_next(options: Namespace) -> int:
         return 0
     try:
         settings = tomllib.loads(file.read_text(encoding="utf-8-sig"))
+        parts = settings.get("sum", {}).get("of", [])
         number = settings.pop("experiments", 1)
         number = at_least(1, experiments=options.number or number)
         with warnings.catch_warnings(action="ignore", category=InputDataWarning):
@@ -226,6 +229,9 @@ def suggest_next(options: Namespace) -> int:
         print(f"written to {written}; fill in {', '.join(optimizer.outcomes)}, and run this again")
     else:
         print("nothing is left to try")
+    texts = partial(_texts, sheet=sheet, optimizer=optimizer)
+    report = Report(sheet.path.name, optimizer, asked, texts, parts)
+    print(write_page(file.with_suffix(".html"), report))
     return 0
 
 
