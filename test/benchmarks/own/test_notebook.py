@@ -5,7 +5,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from botorch_popbo import Optimizer
 from botorch_popbo.benchmarks.cli import main
+from botorch_popbo.benchmarks.own.page import Report
+from botorch_popbo.candidates import mixtures
 
 PLAIN = "T,solvent,yield\n20,water,10\n40,DMF,30.5\n60,water,\n80,DMF,failed\n"
 GERMAN = """\
@@ -132,3 +135,58 @@ def test_a_workbook_and_a_copy_leave_the_file_alone(tmp_path: Path) -> None:
         head, row = (tmp_path / name).read_text(encoding="utf-8").splitlines()
         assert head == "T,Lösung,yield"
         assert row.endswith(",")
+
+
+NAMES = "<b>heat</b> & co;Lösungsmittel"
+
+
+@pytest.mark.parametrize(
+    ("results", "settings", "words"),
+    [
+        ("failed;failed;failed", "", ["3 experiments, 3 failed", "Nothing has succeeded yet"]),
+        ("7", "", ["measured 7.", "from 4 results on"]),
+        ("1;2;7;3;4;2;failed", "", ["changes it by up to", "± ", "chance of anything better"]),
+        ("1;2;7;3;4;2", "at_most = 5", ["at most 5 is wanted", "limits dashed"]),
+    ],
+)
+def test_a_page_says_what_was_learned(
+    tmp_path: Path, results: str, settings: str, words: list[str]
+) -> None:
+    cells = enumerate(results.split(";"))
+    rows = [f"{20 + 10 * i};{('Äther', 'DMF')[i % 2]};{cell}\n" for i, cell in cells]
+    (path := tmp_path / "lab.csv").write_text(f"{NAMES};yield\n{''.join(rows)}", encoding="utf-8")
+    path.with_suffix(".toml").write_text(
+        '["<b>heat</b> & co"]\nrange = [20, 90]\n["Lösungsmittel"]\nchoices = ["Äther", "DMF"]\n'
+        f'["yield"]\nresult = "larger is better"\n{settings}\n',
+        encoding="utf-8",
+    )
+    assert call(path, "-n", 2) == call(path) == 0  # over its own page
+    page = path.with_suffix(".html").read_text(encoding="utf-8")
+    assert [one for one in (*words, "&lt;b&gt;heat&lt;/b&gt; &amp; co") if one not in page] == []
+    assert not re.search(r"<b>heat|https?:|NaN|nan\b", page)
+
+
+def test_a_page_of_another_program_stays(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (path := tmp_path / "lab.csv").write_text(PLAIN)
+    (page := path.with_suffix(".html")).write_text("<html>mine</html>")
+    assert call(path) == call(path) == 0
+    assert page.read_text() == "<html>mine</html>"
+    assert "is not a page of popbo next" in capsys.readouterr().out
+
+
+def test_parts_of_a_whole_keep_their_sum_on_the_page(tmp_path: Path) -> None:
+    optimizer = Optimizer(
+        mixtures({"A": (0, 100), "B": (0, 60), "C": (0, 100)}, 100, 10), "maximize"
+    )
+    for a, b in ((20, 30), (50, 10), (80, 20), (0, 50), (60, 40)):
+        optimizer.tell({"A": a, "B": b, "C": 100 - a - b}, a - abs(b - 20))
+    report = Report(
+        "lab.csv", optimizer, [], lambda p: {n: str(v) for n, v in p.items()}, ["A", "B", "C"]
+    )
+    for name in "ABC":
+        points = [point for _, point in report._along(name)]
+        assert len(points) > 5
+        assert all(sum(point.values()) == pytest.approx(100) for point in points)
+        assert max(point["B"] for point in points) <= 60
