@@ -9,7 +9,7 @@ import warnings
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from io import StringIO
 from pathlib import Path
 from typing import Any, Self
@@ -105,7 +105,7 @@ class Sheet:
             raise UsageError(f"{path} has decimal points and decimal commas. Write one of them.")
         return sheet
 
-    @property
+    @cached_property
     def decimals(self) -> str:
         """The decimal points and commas of all numbers."""
         numbers = filter(_NUMBER.fullmatch, self.texts.to_numpy().flatten())
