@@ -114,8 +114,12 @@ class Chart:
 
 def _ends(numbers: Sequence[float]) -> tuple[float, float]:
     """The least and the largest number, apart from each other."""
-    low, high = min(numbers), max(numbers)
-    return (low, high) if 0.0 < high - low < math.inf else (low - 1.0, low + 1.0)
+    finite = [number for number in numbers if math.isfinite(number)] or [0.0]
+    low, high = min(finite), max(finite)
+    margin = 1e-9 * max(-low, high)
+    return (
+        (low, high) if margin < high - low < math.inf else (low - 1.0 - margin, low + 1.0 + margin)
+    )
 
 
 @dataclass(frozen=True)

@@ -146,6 +146,8 @@ NAMES = "<b>heat</b> & co;Lösungsmittel"
         ("failed;failed;failed", "", ["3 experiments, 3 failed", "Nothing has succeeded yet"]),
         ("7", "", ["measured 7.", "from 4 results on"]),
         ("1;2;7;3;4;2;failed", "", ["changes it by up to", "± ", "chance of anything better"]),
+        ("1e300;-1e300;2;3;1e300", "", ["All experiments"]),
+        ("1e17;1e17;1e17;1e17;1e17", "", ["no clear effect"]),
         ("1;2;7;3;4;2", "at_most = 5", ["at most 5 is wanted", "limits dashed"]),
     ],
 )
