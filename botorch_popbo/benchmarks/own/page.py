@@ -228,7 +228,7 @@ class Report:
         return lines
 
     def _next(self) -> list[Element]:
-        """What to try, new or once more, and why."""
+        """What to try, and why."""
         optimizer, found = self.optimizer, [_tag("h2", "What to try next")]
         if not self.asked:
             return [*found, _tag("p", "Nothing is left to try.")]
