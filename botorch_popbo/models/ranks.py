@@ -107,7 +107,8 @@ class RankPredictor:
         utilities = covariance @ predictor.weights + predictor.trend(predictor.X[:known])
         self.buckets = Buckets(target, used, utilities)
         record = self.buckets.record
-        self.utility = utilities[record]
+        # Where many tie, neighbours may be out of order within the errors of their utilities.
+        self.utility = utilities[record].cummin(0).values
         self.explained = covariance[record] @ predictor.root
         variance = covariance.diagonal()[record]
         self.variance = variance - self.explained.square().sum(-1)
