@@ -66,7 +66,7 @@ def fit_gp(X: Tensor, Y: Tensor) -> SingleTaskGP:
 
 
 def fit_ranks(X: Tensor, Y: Tensor) -> RankingGP:
-    """A Gaussian process that hears the order alone; by default it hears distances, too."""
+    """The default without the distances: a Gaussian process conditioned on the order alone."""
     return RankingGP(X, Y, order_only=True).fit()
 
 
@@ -87,7 +87,7 @@ grid = torch.linspace(0, 0.8, 100, dtype=torch.float64).unsqueeze(-1)
 DEVIATIONS = (0.0, 0.15, 0.3, 0.45)
 MODELS = {
     "Gaussian process": (fit_gp, lambda model: -model.posterior(grid).mean),
-    "rank model, default": (fit_ranks, lambda model: model.rank_posterior(grid).log_rate),
+    "rank model, order alone": (fit_ranks, lambda model: model.rank_posterior(grid).log_rate),
     "rank model, the paper's": (fit_paper, lambda model: model.rank_posterior(grid).log_rate),
 }
 
@@ -182,7 +182,7 @@ plt.show()
 #
 # Where should the next evaluation be? Three answers from six points. The paper's two are
 # *rectified*: a point that is predicted to be bad gets a random number instead of a value, which
-# makes the network explore. The default model knows where it is ignorant and needs no such number.
+# makes the network explore. `RankingGP` knows where it is ignorant and needs no such number.
 
 # %%
 train_X = torch.tensor([0.0, 0.2, 0.4, 0.6, 0.8, 1.0], dtype=torch.float64).unsqueeze(-1)
@@ -193,7 +193,7 @@ default, paper = fit_ranks(train_X, train_Y), fit_paper(train_X, train_Y)
 acquisitions = {
     "paper: ERI [ranks]": ExpectedRankingImprovement(paper),
     "paper: R-LCB [ranks]": RectifiedLowerConfidenceBound.paper(paper),
-    "default: log expected improvement": LogExpectedUtilityImprovement(default),
+    "order alone: log expected improvement": LogExpectedUtilityImprovement(default),
 }
 
 figure, panels = plt.subplots(4, 1, figsize=(9, 8.5), sharex=True)
@@ -242,7 +242,7 @@ def search(fit: Callable, acquire: Callable[..., AcquisitionFunction]) -> tuple[
 
 
 searches = {
-    "rank model, default": search(fit_ranks, lambda m, Y: LogExpectedUtilityImprovement(m)),
+    "rank model, order alone": search(fit_ranks, lambda m, Y: LogExpectedUtilityImprovement(m)),
     "Gaussian process": search(fit_gp, lambda m, Y: LogExpectedImprovement(m, best_f=Y.max())),
     "paper: ERI": search(fit_paper, lambda m, Y: ExpectedRankingImprovement(m)),
     "paper: R-LCB": search(fit_paper, lambda m, Y: RectifiedLowerConfidenceBound.paper(m)),
