@@ -382,7 +382,7 @@ class _Run:
             # As it is not kept, it is evaluated again when the call goes on.
             raise RuntimeError(
                 f"The function failed with {reason}. No run has succeeded yet, so it is taken for "
-                "a mistake. Mend it and call again, or raise ValueError to mark a run as failed."
+                "a mistake. Correct it and call again, or raise ValueError to mark a run as failed."
             )
         if ended.is_pair and error > 0.0 and not any(e.standard_error > 0.0 for e in self.new):
             _warn(
@@ -419,7 +419,7 @@ class _Run:
         if not completed:
             again = "another path" if self.path else "it"
             raise RuntimeError(
-                f"{self._failures}. Mend the function, or narrow the space to where it succeeds, "
+                f"{self._failures}. Fix the function, or narrow the space to where it succeeds, "
                 f"and call again with {again}."
             )
         observed = best = max(completed, key=lambda e: self.sign * e.value)

@@ -206,7 +206,7 @@ def test_a_mistake_ends_the_search_at_once(
     caplog: pytest.LogCaptureFixture, n_jobs: int, tmp_path: Path
 ) -> None:
     path = tmp_path / "run.json"
-    with pytest.raises(RuntimeError, match=r"failed with NameError: .* Mend it and call again"):
+    with pytest.raises(RuntimeError, match=r"failed with NameError: .* Correct it and call again"):
         run(lambda **p: p["rate"] + undefined, 30, n_jobs=n_jobs, path=path)  # type: ignore[name-defined]  # noqa: F821
     assert caplog.text.count("+ undefined, 30") == 1
     assert repr(run(path=path, n_jobs=1)) == repr(run())  # nothing was held against the points
@@ -269,7 +269,7 @@ def test_past_successes_are_a_result_though_all_else_fails(tmp_path: Path) -> No
     assert found.best_observed.parameters["rate"] in (0.1, 0.01)
     assert found.best.is_past
     assert len(run(**options).history) == 14  # once it is mended, it goes on
-    with pytest.raises(RuntimeError, match=r"All 2 evaluations failed\. Mend"):
+    with pytest.raises(RuntimeError, match=r"All 2 evaluations failed\. Fix"):
         minimize(down, {"x": [1, 2]}, 3, start=[{"x": x, "value": None} for x in (1, 2)])
     outside = {"rate": 10.0, "kernel": "rbf", "value": 1.0}
     with pytest.raises(RuntimeError, match="All 4 evaluations failed"):

@@ -153,4 +153,4 @@ def recall(folder: Path) -> tuple[CampaignFile, Path | None]:
         return _checked(content["campaign"]), None if data is None else Path(data)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         reason = str(error) if isinstance(error, UsageError) else repr(error)
-        raise RecordError(f"{path}: {reason}; delete it, or mend it") from None
+        raise RecordError(f"{path}: {reason}; delete it, or correct it") from None

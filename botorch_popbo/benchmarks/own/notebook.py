@@ -34,7 +34,7 @@ _NUMBER = re.compile(r"[<>≤≥~]?\s*([-+]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:[eE][-
 _FAILED = {"failed", "fail", "failure", "error", "fehlgeschlagen", "misslungen"}
 _BETTER: dict[str, Direction] = {"larger is better": "maximize", "smaller is better": "minimize"}
 _HEAD = """\
-# What popbo next takes the columns of FILE for. Mend what is wrong, and run it again.
+# What popbo next takes the columns of FILE for. Correct what is wrong, and run it again.
 # range = [20, 90] are numbers; step = 5 and range = [0.1, 10, "log"] are possible, too.
 # choices = ["water", "DMF"] is a choice.
 # result = "larger is better" or "smaller is better"; at_least = 90 and at_most = 3 are limits.
@@ -203,7 +203,7 @@ def suggest_next(options: Namespace) -> int:
     file = options.file.with_name(f"{options.file.stem}.toml")
     if not file.exists():
         file.write_text(guess(sheet), encoding="utf-8")
-        print(f"{guess(sheet)}\nThis is in {file} now. Mend what is wrong, and run this again.")
+        print(f"{guess(sheet)}\nThis is in {file} now. Correct what is wrong, and run this again.")
         return 0
     try:
         settings = tomllib.loads(file.read_text(encoding="utf-8-sig"))

@@ -14,7 +14,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 from botorch_popbo.benchmarks.settings import Cell
 
-_ADVICE = "mend the file, or delete it to run its trials again"
+_ADVICE = "correct the file, or delete it to run its trials again"
 
 
 class RecordError(RuntimeError):

@@ -40,7 +40,7 @@ def describe(cell: Cell, trial: int | None, error: BaseException) -> Failure:
     """Describe the error that ended a replication at a trial, if that is known."""
     text = " ".join(str(error).split())
     if isinstance(error, ImportError | UsageError):  # every seed fails alike
-        advice = "mend that, or leave the method out"
+        advice = "correct that, or leave the method out"
         return Failure(cell, f"unavailable: {cell.method}: {text} ({advice})")
     if isinstance(error, LimitExceeded):
         return failed(cell, trial, text, "raise --limit or leave the method out")

@@ -51,8 +51,8 @@ def test_a_line_cut_anywhere_is_dropped_and_then_written_again(path: Path) -> No
     [
         (["{0}", "nonsense\n", "{2}"], "records.jsonl, line 2: not a record .*delete it"),
         (["{x}", "{1}"], "line 1: not a record .*'incumbent_score'"),
-        (["{0}", "{1}", "{2}", "{1}"], "expected trial 3, found 1; mend"),
-        (["{other}"], "expected Setting.*; mend"),
+        (["{0}", "{1}", "{2}", "{1}"], "expected trial 3, found 1; correct"),
+        (["{other}"], "expected Setting.*; correct"),
     ],
 )
 def test_a_damaged_file_is_named(path: Path, lines: list[str], message: str) -> None:

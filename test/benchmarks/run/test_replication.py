@@ -82,7 +82,7 @@ def test_a_method_that_cannot_start_is_told_once(
 ) -> None:
     campaign = both(lambda: fail(kind("ranges only")), starts=False, seeds=3)
     failures = run_campaign(campaign)
-    told = f"unavailable: broken: ranges only (mend that, or {OUT}"
+    told = f"unavailable: broken: ranges only (correct that, or {OUT}"
     assert [*map(str, failures)] == [told] * 3
     assert capsys.readouterr().err.count("unavailable") == 1
     assert all(campaign.is_complete(s) for s in campaign.cells() if s.method == "random")
