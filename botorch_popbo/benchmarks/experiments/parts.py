@@ -223,31 +223,38 @@ class PartsExperiment(Measured[PartsSetting]):
 
 
 def leads(results: pd.DataFrame, shown: list[str], methods: Iterable[str]) -> str:
-    """The share of runs in which the first method is ahead less that in which it is behind.
+    """The share of pairs of runs that the first method wins, less that of those which it loses.
 
-    And the median cost at which it reaches what another one has at the end.
+    Each of its runs is compared with each of another method on the same problem. And the median
+    cost at which it reaches what another one has at the end.
     """
     first, *others = methods
     costs = [name for name in results if name.isdigit()]
     scores = [name for name in shown if name != "missed"]
-    both = results.set_index(["problem", "seed", "method"])[
-        [*dict.fromkeys([*costs, *scores])]
-    ].unstack("method")
-    by = both.fillna(np.inf)
+    found = results.fillna(dict.fromkeys(costs, np.inf))
     rows = {}
     for other in others:
-        signs = {
-            # Two that have found nothing are level.
-            name: np.sign(by[name][other] - by[name][first]).fillna(0.0)
-            if name in costs
-            else np.sign(both[name][other] - both[name][first])
-            for name in scores
-        }
-        runs = by[costs[0]].index[both[costs[-1]][[first, other]].notna().all(axis=1)]
-        ahead = pd.DataFrame(signs).loc[runs].groupby("problem").mean()
-        reached = pd.DataFrame({cost: by[cost][first] <= by[costs[-1]][other] for cost in costs})
-        cost = np.where(reached.any(axis=1), reached.values.argmax(axis=1) + 1.0, np.inf)
-        median = pd.Series(cost, reached.index)[runs].median()
-        rows[other] = {**ahead.agg(estimate_of), "cost": median, "runs": len(runs)}
+        ahead, reached, number = {}, [], 0
+        for problem, part in found.groupby("problem", sort=False):
+            mine, theirs = (part[part["method"] == name] for name in (first, other))
+            if not len(mine) or not len(theirs):
+                continue
+            ahead[problem] = {name: _ahead(mine[name], theirs[name]) for name in scores}
+            last = theirs[costs[-1]].to_numpy()[:, None, None]
+            is_reached = mine[costs].to_numpy() <= last
+            place = is_reached.argmax(-1) + 1.0
+            reached.append(np.where(is_reached.any(-1), place, np.inf).ravel())
+            number += len(theirs)
+        if ahead:
+            lead = pd.DataFrame(ahead).T.agg(estimate_of)
+            rows[other] = {**lead, "cost": np.median(np.concatenate(reached)), "runs": number}
     table = pd.DataFrame(rows).T.to_string() if rows else "none"
     return f"lead of {first} over others, mean and standard error over problems\n{table}"
+
+
+def _ahead(mine: "pd.Series[float]", theirs: "pd.Series[float]") -> float:
+    """The mean sign of all differences; two that have found nothing are level."""
+    a, b = np.meshgrid(mine, theirs)
+    with np.errstate(invalid="ignore"):
+        signs = np.where(a == b, 0.0, np.sign(b - a))
+    return float(signs[~np.isnan(signs)].mean()) if np.isfinite(signs).any() else math.nan
