@@ -19,7 +19,7 @@ def derive_seed(seed: int, num_points: int) -> int:
 
     A sequence of suggestions then uses fresh random numbers at every step (initial weights,
     uniform numbers of unpromising points, optimizer starts), and still depends on nothing but the
-    user's seed and the data: a run that was interrupted goes on as if it had not been.
+    user's seed and the data: a resumed run continues as if it had not been interrupted.
 
     Args:
         seed: The user's seed, any integer.

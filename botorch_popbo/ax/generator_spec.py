@@ -90,7 +90,7 @@ class NodeOptions(TypedDict, total=False):
         sources: Tables of earlier experiments over the same parameters, for the default preset: a
             row for each evaluation and a column for each parameter and metric, as
             ``client.summarize()`` returns them.
-        order_only: Whether the default preset hears nothing of how far apart outcomes are, so that
+        order_only: Whether the default preset ignores how far apart outcomes are, so that
             any increasing transform of a metric gives the same suggestions bit for bit.
         simplify_parameter_changes: As in Ax's own strategies, whether parameters that hardly matter
             go back to ``configure_optimization(pruning_target_parameterization=...)``.

@@ -61,9 +61,9 @@ class PreferentialPoPBOSampler(PoPBOSampler):
     them among each other. An answer that was taken back, and a trial that was skipped, say nothing.
     Parameters may be of every kind, and asked for beside some values of others only.
 
-    A suggestion depends on nothing but the seed, the trials and the answers, so a study that goes
-    on from a storage goes on as if it had not been interrupted. The global random state is left as
-    it was.
+    A suggestion depends on nothing but the seed, the trials and the answers, so a study that is
+    resumed from a storage continues as if it had not been interrupted. The global random state is
+    left as it was.
 
     Args:
         seed: Seed of the design and the search; by default another one for every sampler.

@@ -17,7 +17,7 @@ class PoPBOPruner(BasePruner):
 
     Parts are what a trial reports, such as the loss after an epoch or of a fold; those of one step
     are comparable across trials. A completed trial shows how much the steps after another one's
-    add. A trial goes on where its chance to be better than all completed ones, of several
+    add. A trial continues where its chance to be better than all completed ones, of several
     objectives to be on their front, is at least a quarter, or what new trials have lately had for
     the same number of parts. Two trials complete before the first is pruned. It works beside any
     sampler; :class:`PoPBOSampler` learns what a pruned trial would have been, and how uncertain

@@ -41,8 +41,8 @@ class PoPBOSampler(BaseSampler):
     beside some values of others.
 
     A suggestion depends on nothing but the seed, the number of its trial and the trials before, so
-    a study that goes on from a storage goes on as if it had not been interrupted, and workers that
-    share one may have the same seed. The global random state is left as it was.
+    a study that is resumed from a storage continues as if it had not been interrupted, and workers
+    that share one may have the same seed. The global random state is left as it was.
 
     Args:
         seed: Seed of the design and the search; by default another one for every sampler.
