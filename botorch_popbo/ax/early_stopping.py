@@ -17,9 +17,9 @@ from botorch_popbo._parts import Outcome, Parts, Rivals
 class RankEarlyStopping(BaseEarlyStoppingStrategy):
     """Stop a trial whose progressions leave it too small a chance to be better than the best.
 
-    A completed trial shows how much the progressions after another one's last add. A trial continues
-    where its chance to be better than all completed ones, of several objectives to be on their
-    front, is at least a quarter, or what new trials have lately had for the same number of
+    A completed trial shows how much the progressions after another one's last add. A trial
+    continues where its chance to be better than all completed ones, of several objectives to be on
+    their front, is at least a quarter, or what new trials have lately had for the same number of
     progressions. Two trials complete before the first is stopped. The rank-based strategies learn
     what a stopped trial would have been, and how uncertain that is.
 
