@@ -235,7 +235,7 @@ class Optimizer:
         It was tried. With several objectives others of :attr:`front` are as good.
 
         Raises:
-            RuntimeError: If nothing has succeeded.
+            RuntimeError: If nothing of the space has succeeded.
         """
         return self.front[0]
 
@@ -245,11 +245,12 @@ class Optimizer:
         """The points that no other is better than, in all objectives, as far as can be expected.
 
         Raises:
-            RuntimeError: If nothing has succeeded.
+            RuntimeError: If nothing of the space has succeeded.
         """
         trials = self.trials
-        if not trials.num_successes:
-            raise RuntimeError("Nothing has succeeded yet, so that nothing is the best.")
+        has_succeeded = ~trials.objectives.isneginf().any(-1)
+        if not bool(self.space.contains(trials.X[has_succeeded]).any()):
+            raise RuntimeError("Nothing of the space has succeeded yet, so nothing is the best.")
         if len(trials.X.unique(dim=0)) == 1:
             return [self._parameters(trials.X[0])]
         models = self._search.models(self.space, trials)

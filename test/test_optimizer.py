@@ -199,8 +199,13 @@ def test_what_is_wrong_is_said(call: Any, fault: str) -> None:
 
 
 def test_nothing_is_the_best_of_nothing(tmp_path: Path) -> None:
-    with pytest.raises(RuntimeError, match="Nothing has succeeded"):
+    with pytest.raises(RuntimeError, match="Nothing of the space has succeeded"):
         _ = run(3, PLAIN, value=lambda **_: None).best
+    outside = Optimizer({"heat": (20, 90)}, "maximize", n_initial=2)
+    for heat in (100, 110, 120):
+        outside.tell({"heat": heat}, -heat)
+    with pytest.raises(RuntimeError, match="Nothing of the space has succeeded"):
+        _ = outside.best
     (path := tmp_path / "none.json").write_text(json.dumps({"format": 2}))
     with pytest.raises(InputDataError, match="holds no saved Optimizer"):
         Optimizer.load(path)

@@ -8,6 +8,7 @@ import tomllib
 import warnings
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, partial
 from io import StringIO
@@ -222,7 +223,7 @@ def suggest_next(options: Namespace) -> int:
     rows = [_texts(point, sheet, optimizer) for point in asked]
     for row, point in zip(rows, asked, strict=True):
         print(f"try {_words(row)}\n    {optimizer.explain(point)}")
-    if len(ended) > failed:
+    with suppress(RuntimeError):  # nothing of the space has succeeded
         print(f"best so far: {_words(_texts(optimizer.best, sheet, optimizer))}")
     if rows:
         written = sheet.append(rows, options.copy)

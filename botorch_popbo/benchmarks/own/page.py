@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources import files
@@ -143,7 +144,9 @@ class Report:
     @cached_property
     def front(self) -> list[Parameters]:
         """What is recommended, the first one first; nothing before a success."""
-        return self.optimizer.front if any(o.outcomes for o in self.optimizer.observations) else []
+        with suppress(RuntimeError):
+            return self.optimizer.front
+        return []
 
     @cached_property
     def has_model(self) -> bool:

@@ -167,6 +167,19 @@ def test_a_page_says_what_was_learned(
     assert not re.search(r"<b>heat|https?:|NaN|nan\b", page)
 
 
+def test_rows_outside_of_the_space_teach_and_are_not_recommended(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (path := tmp_path / "lab.csv").write_text("heat,yield\n100,3\n110,2\n120,1\n130,0\n")
+    path.with_suffix(".toml").write_text(
+        '[heat]\nrange = [20, 90]\n[yield]\nresult = "larger is better"\n'
+    )
+    assert call(path) == 0
+    told = capsys.readouterr().out
+    assert "try heat " in told
+    assert "best so far" not in told
+
+
 def test_a_page_of_another_program_stays(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
