@@ -92,20 +92,10 @@ class Models:
             )
         return LogExpectedUtilityImprovement(first, *points, self.slacks, settings)
 
-    def to_improve_on(self, space: Space) -> tuple[RankAcquisitionFunction, Tensor]:
-        """What is maximised in a space, and which known points may be recommended.
-
-        Args:
-            space: Where to search.
-
-        Returns:
-            The acquisition function, and of each known point whether it has succeeded, lies in the
-            space and satisfies all constraints.
-        """
+    def improvement_in(self, space: Space) -> RankAcquisitionFunction:
+        """What is maximised in a space if nothing is pending."""
         known = self.objectives[0].known_X
-        inside = space.contains(known)
-        acquisition = self.improvement(None, known[inside])
-        return acquisition, inside & acquisition.recommendable
+        return self.improvement(None, known[space.contains(known)])
 
     def recommended(self, X: Tensor) -> Tensor:
         """The points to use: with noise, those whose neighbours vouch for them.

@@ -212,9 +212,11 @@ class Nearest(Random):
         from botorch_popbo.optuna._distributions import distributions_of
 
         optuna.logging.set_verbosity(optuna.logging.ERROR)
-        self.space = Candidates(lab.rows())
+        rows = lab.rows()
+        self.space = Candidates(rows)
+        self.rows = [*map(self.space.row, rows)]
         self.distributions = distributions_of(self.space)
-        self.unit = self.space.to_unit(torch.stack([*map(self.space.encode, lab.rows())]))
+        self.unit = self.space.to_unit(torch.stack([*map(self.space.encode, rows)]))
         loaded = sampler_of(sampler, sampler)(seed=seed)
         self.study = optuna.create_study(direction="maximize", sampler=loaded)
 
@@ -237,8 +239,7 @@ class Nearest(Random):
         from optuna.trial import TrialState, create_trial
 
         super().tell(index, value)
-        row = self.space.row(self.lab.rows()[index])
-        params = {name: row[name] for name in self.distributions}
+        params = {name: self.rows[index][name] for name in self.distributions}
         state = TrialState.FAIL if value is None else TrialState.COMPLETE
         self.study.add_trial(
             create_trial(params=params, distributions=self.distributions, value=value, state=state)
