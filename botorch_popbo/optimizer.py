@@ -93,7 +93,7 @@ class Optimizer:
 
     def __init__(
         self,
-        space: "Mapping[str, Value] | Sequence[Mapping[str, Value]] | pd.DataFrame",
+        space: "Mapping[str, Value] | Space | Sequence[Mapping[str, Value]] | pd.DataFrame",
         objectives: Direction | Mapping[str, Direction] = "minimize",
         *,
         constraints: Mapping[str, Limits] | None = None,
@@ -101,7 +101,10 @@ class Optimizer:
         seed: int = 0,
         settings: Settings | None = None,
     ) -> None:
-        self.space = Space.read(space) if isinstance(space, Mapping) else Candidates(space)
+        if isinstance(space, Mapping | Space):
+            self.space = Space.read(space)
+        else:
+            self.space = Candidates(space)
         named = objectives if isinstance(objectives, Mapping) else {"value": objectives}
         self.objectives: dict[str, Direction] = dict(named)
         if not named or not {*named.values()} <= {*_SIGNS}:

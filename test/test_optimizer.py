@@ -11,6 +11,7 @@ from botorch.exceptions import InputDataError
 from botorch_popbo import Optimizer, minimize
 from botorch_popbo.candidates import mixtures, points_where
 from botorch_popbo.optuna import PoPBOSampler
+from botorch_popbo.space import Space
 
 PLAIN: dict[str, Any] = {"kernel": ["rbf", "poly"], "layers": (1, 5), "rate": (1e-4, 1.0, "log")}
 TREE: dict[str, Any] = {
@@ -41,8 +42,8 @@ def run(number: int, *args: Any, value: Any = loss, **options: Any) -> Optimizer
     return optimizer
 
 
-@pytest.mark.parametrize("space", [PLAIN, TREE], ids=["plain", "tree"])
-def test_points_are_those_of_minimize(space: dict[str, Any]) -> None:
+@pytest.mark.parametrize("space", [PLAIN, TREE, Space.read(PLAIN)], ids=["plain", "tree", "read"])
+def test_points_are_those_of_minimize(space: Any) -> None:
     optimizer = run(8, space)
     result = minimize(loss, space, 8, n_initial=4, progress=False)
     assert [o.parameters for o in optimizer.observations] == [e.parameters for e in result.history]

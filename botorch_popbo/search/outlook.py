@@ -182,6 +182,8 @@ def purpose(acquisition: RankAcquisitionFunction, x: Tensor) -> tuple[str, Tenso
     mean, variance, _ = differences.moments(encoded)
     chance = float(torch.special.ndtr(mean / variance.clamp_min(MIN_VARIANCE).sqrt()))
     name = "Improves on the best" if chance >= 0.5 else "Explores"
+    if chance < 0.01:
+        name = "Looks where little is known"
     if bool(is_row_of(x.unsqueeze(0), model.known_X)):
         name = "Repeats a known point"
     elif len(followed) and bool((torch.cdist(encoded, followed) <= acquisition._reach).any()):

@@ -125,7 +125,7 @@ def test_a_suggestion_says_what_it_is_for() -> None:
     trials = seen([0.0, 0.2, 0.3, 0.52, 0.8, 1.0])  # the best is at 0.3, and 0.4 would be better
     assert reason({"x": 0.4}, trials, LINE).startswith("Improves on the best: better than")
     assert reason({"x": 0.37}, trials, LINE).endswith("It differs from it in x (0.37, not 0.3).")
-    assert reason({"x": 0.9}, trials, LINE).startswith("Explores: better than the best with 0%")
+    assert reason({"x": 0.9}, trials, LINE).startswith("Looks where little is known: ")
     assert reason({"x": 0.3001}, trials, LINE).endswith("It is close to it.")
     assert reason({"x": 0.2}, trials, LINE).startswith("Repeats a known point")
     assert "of 7." in reason({"x": 0.4}, trials, LINE)  # with itself
