@@ -6,9 +6,11 @@ from typing import Any
 import optuna
 import pandas as pd
 import pytest
+from ax.api.client import Client
 from botorch.exceptions import InputDataError
 
 from botorch_popbo import Optimizer, minimize
+from botorch_popbo.ax import parameter_configs, popbo_generation_strategy
 from botorch_popbo.candidates import mixtures, points_where
 from botorch_popbo.optuna import PoPBOSampler
 from botorch_popbo.space import Space
@@ -64,6 +66,16 @@ def test_points_are_those_of_optuna() -> None:
     )
     for trial, observation in zip(study.trials, told, strict=True):
         assert trial.params == pytest.approx(observation.parameters)
+
+
+def test_the_design_is_that_of_ax() -> None:
+    client = Client()
+    client.configure_experiment(parameter_configs(PLAIN))
+    client.configure_optimization("-loss")
+    client.set_generation_strategy(popbo_generation_strategy(seed=3))
+    trials = client.get_next_trials(max_trials=6)  # later Ax maximises in its own way
+    for trial, point in zip(trials.values(), Optimizer(PLAIN, seed=3).ask(6), strict=True):
+        assert trial == pytest.approx(point)
 
 
 def test_a_point_holds_what_has_a_meaning_there() -> None:

@@ -1,16 +1,18 @@
-"""The README's picture.
+"""The picture of the README, and that of failures in ``docs/when.md``.
 
-It shows what this command has measured, whose folder is the argument::
+They show what these commands have measured, whose folders are the arguments::
 
-    popbo compare hartmann6 hartmann6-outliers --trials 38 --seeds 20 --output DIR \
+    popbo compare hartmann6 hartmann6-outliers --trials 38 --seeds 20 --output RANKS \
         --methods popbo optuna-gp optuna-tpe
-    python docs/examples/readme.py DIR
+    popbo compare branin-failures hartmann6-failures rosenbrock2-failures rosenbrock6-failures \
+        --trials 38 --seeds 10 --output FAILURES --methods popbo optuna-gp optuna-tpe random
+    python docs/examples/readme.py --ranks RANKS --failures FAILURES
 
-``recount.py`` counts what the README says of it.
+``recount.py`` counts what the README says of the first.
 """
 
+import argparse
 import json
-import sys
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -21,6 +23,12 @@ DOCS = Path(__file__).parents[1]
 OPTIMUM = -3.32237  # of Hartmann-6
 INITIAL = 12
 PROBLEMS = {"hartmann6": "Hartmann-6", "hartmann6-outliers": "one outcome in ten is far off"}
+FAILING = {
+    "branin-failures": "Branin",
+    "hartmann6-failures": "Hartmann-6",
+    "rosenbrock2-failures": "Rosenbrock-2",
+    "rosenbrock6-failures": "Rosenbrock-6",
+}
 METHODS = {
     "popbo": ("popbo", "#332288"),
     "optuna-gp": ("Optuna's GPSampler", "#CC6677"),
@@ -58,7 +66,52 @@ def draw(table: pd.DataFrame) -> None:
     figure.savefig(DOCS / "ranks.png", dpi=110)
 
 
+def lost(folder: Path) -> pd.DataFrame:
+    """Mean number of failed runs so far, and its standard error, after each evaluation."""
+    rows = []
+    for problem in FAILING:
+        for method in (*METHODS, "random"):
+            paths = sorted((folder / "records").glob(f"{problem}--{method}--i{INITIAL}--s*.jsonl"))
+            each = [[json.loads(line)["observed"] is None for line in p.open()] for p in paths]
+            failed = np.cumsum(each, axis=1)
+            error = failed.std(axis=0, ddof=1) / len(paths) ** 0.5
+            for number, pair in enumerate(zip(failed.mean(axis=0), error, strict=True), 1):
+                rows.append((problem, method, number, *np.round(pair, 3)))
+    return pd.DataFrame(rows, columns=["problem", "method", "evaluations", "failed", "error"])
+
+
+def draw_lost(table: pd.DataFrame) -> None:
+    """A panel for each problem."""
+    figure, panels = plt.subplots(1, 4, figsize=(9.6, 2.6), sharey=True, layout="constrained")
+    for panel, (problem, title) in zip(panels, FAILING.items(), strict=True):
+        for method, (label, colour) in (METHODS | {"random": ("random", "#888888")}).items():
+            of = table[(table["problem"] == problem) & (table["method"] == method)]
+            low, high = of["failed"] - of["error"], of["failed"] + of["error"]
+            panel.plot(of["evaluations"], of["failed"], color=colour, label=label)
+            panel.fill_between(of["evaluations"], low, high, color=colour, alpha=0.15, lw=0)
+        panel.axvline(INITIAL, color="0.8", lw=0.8, zorder=0)
+        panel.set(title=title, xlabel="evaluations", ylim=(0, None))
+        panel.spines[["top", "right"]].set_visible(False)
+    panels[0].set_ylabel("failed runs so far")
+    panels[0].legend(frameon=False)
+    figure.savefig(DOCS / "failures.png", dpi=110)
+
+
+def main() -> None:
+    """Draw what is given."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--ranks", type=Path)
+    parser.add_argument("--failures", type=Path)
+    args = parser.parse_args()
+    if args.ranks:
+        found = curves(args.ranks)
+        found.to_csv(DOCS / "results" / "ranks.csv", index=False)
+        draw(found)
+    if args.failures:
+        found = lost(args.failures)
+        found.to_csv(DOCS / "results" / "failures.csv", index=False)
+        draw_lost(found)
+
+
 if __name__ == "__main__":
-    found = curves(Path(sys.argv[1]))
-    found.to_csv(DOCS / "results" / "ranks.csv", index=False)
-    draw(found)
+    main()
