@@ -21,7 +21,7 @@ import pandas as pd
 
 DOCS = Path(__file__).parents[1]
 OPTIMUM = -3.32237  # of Hartmann-6
-INITIAL = 12
+INITIAL, SUGGESTED = 12, 38
 PROBLEMS = {"hartmann6": "Hartmann-6", "hartmann6-outliers": "one outcome in ten is far off"}
 FAILING = {
     "branin-failures": "Branin",
@@ -67,33 +67,33 @@ def draw(table: pd.DataFrame) -> None:
 
 
 def lost(folder: Path) -> pd.DataFrame:
-    """Mean number of failed runs so far, and its standard error, after each evaluation."""
+    """Mean number of suggestions that have failed, and its standard error, after each of them."""
     rows = []
     for problem in FAILING:
         for method in (*METHODS, "random"):
-            paths = sorted((folder / "records").glob(f"{problem}--{method}--i{INITIAL}--s*.jsonl"))
+            paths = sorted((folder / "records").glob(f"{problem}--{method}--i*--s*.jsonl"))
             each = [[json.loads(line)["observed"] is None for line in p.open()] for p in paths]
-            failed = np.cumsum(each, axis=1)
+            failed = np.cumsum(np.array(each)[:, -SUGGESTED:], axis=1)
             error = failed.std(axis=0, ddof=1) / len(paths) ** 0.5
             for number, pair in enumerate(zip(failed.mean(axis=0), error, strict=True), 1):
                 rows.append((problem, method, number, *np.round(pair, 3)))
-    return pd.DataFrame(rows, columns=["problem", "method", "evaluations", "failed", "error"])
+    return pd.DataFrame(rows, columns=["problem", "method", "suggestions", "failed", "error"])
 
 
 def draw_lost(table: pd.DataFrame) -> None:
     """A panel for each problem."""
-    figure, panels = plt.subplots(1, 4, figsize=(9.6, 2.6), sharey=True, layout="constrained")
+    figure, panels = plt.subplots(1, 4, figsize=(9.6, 2.9), sharey=True, layout="constrained")
     for panel, (problem, title) in zip(panels, FAILING.items(), strict=True):
         for method, (label, colour) in (METHODS | {"random": ("random", "#888888")}).items():
             of = table[(table["problem"] == problem) & (table["method"] == method)]
             low, high = of["failed"] - of["error"], of["failed"] + of["error"]
-            panel.plot(of["evaluations"], of["failed"], color=colour, label=label)
-            panel.fill_between(of["evaluations"], low, high, color=colour, alpha=0.15, lw=0)
-        panel.axvline(INITIAL, color="0.8", lw=0.8, zorder=0)
-        panel.set(title=title, xlabel="evaluations", ylim=(0, None))
+            panel.plot(of["suggestions"], of["failed"], color=colour, label=label)
+            panel.fill_between(of["suggestions"], low, high, color=colour, alpha=0.15, lw=0)
+        panel.set(title=title, xlabel="suggestions", ylim=(0, None))
         panel.spines[["top", "right"]].set_visible(False)
-    panels[0].set_ylabel("failed runs so far")
-    panels[0].legend(frameon=False)
+    panels[0].set_ylabel("of these failed")
+    handles = panels[0].get_legend_handles_labels()
+    figure.legend(*handles, loc="outside upper center", ncols=4, frameon=False)
     figure.savefig(DOCS / "failures.png", dpi=110)
 
 
