@@ -71,11 +71,11 @@ def check_membership(space: "Space", point: Parameters) -> None:
     """Check names, types and values; raises OutsideError that names the parameter."""
     names = [*space.parameters, *space.constants]
     if point.keys() != {*names}:
-        raise OutsideError(f"suggested {dict(point)}, where the names are {names}")
+        raise OutsideError(f"suggested {dict(point)}, but the names are {names}")
     for name, parameter in space.parameters.items():
         if not _holds(parameter, point[name]):
             valid = parameter.choices or (parameter.low, parameter.high)
-            raise OutsideError(f"suggested {name} = {point[name]!r}, which is not of {valid}")
+            raise OutsideError(f"suggested {name} = {point[name]!r}, which is not in {valid}")
 
 
 def _holds(parameter: "Parameter", value: object) -> bool:

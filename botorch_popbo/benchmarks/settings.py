@@ -73,10 +73,10 @@ class TrialRecord:
     Attributes:
         trial: The trial's index in its replication, from 0.
         parameters: The point evaluated.
-        observed: What methods are told, in the problem's unit, or None if the evaluation failed.
+        observed: What methods observe, in the problem's unit, or None if the evaluation failed.
         score: The noise-free value of the point, or None where a failed one has none.
-        incumbent_score: The noise-free value of the point that the method's model held for the
-            best before this trial, or None where there is no model to ask.
+        incumbent_score: The noise-free value of the point that the method's model recommended
+            before this trial, or None if there is no model.
         optimizer_seconds: Wall-clock time of the suggestion, fitting included.
         evaluation_seconds: Wall-clock time of the evaluation.
         generator: What made the point: the method by its name, or what Ax fell back on.

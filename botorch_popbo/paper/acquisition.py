@@ -72,7 +72,7 @@ class RectifiedAcquisitionFunction(RankAcquisitionFunction, ABC):
     ) -> None:
         super().__init__(model, X_baseline)
         if share is not None and not 0.0 < share <= 1.0:
-            raise ValueError(f"share is one of the evaluated points, in (0, 1], but got {share}.")
+            raise ValueError(f"share must be in (0, 1], but got {share}.")
         self.share = share
         # Another instance draws other numbers, also when the caller keeps its seed.
         self.seed = derive_seed(seed, len(model.known_X))

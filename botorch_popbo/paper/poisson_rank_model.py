@@ -239,7 +239,7 @@ class PoissonRankModel(RankModel):
             UnsupportedError: Always: counts depend on each other, and the rate is certain.
         """
         raise UnsupportedError(
-            "PoissonRankModel has no uncertainty of its own to draw fantasies from; use RankingGP."
+            "PoissonRankModel has no uncertainty to draw fantasies from; use RankingGP."
         )
 
     condition_on_observations = fantasize

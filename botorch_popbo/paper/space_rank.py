@@ -160,7 +160,7 @@ class LogRankConfidenceBound(SpaceRankFunction):
         model: A fitted model.
         X_pending: Points being evaluated, an ``m x d`` tensor; they are not suggested again.
         X_baseline: The evaluated points that could be suggested; see the base class.
-        beta: Weight of the deviation. One is two of the share that an improvement counts.
+        beta: Weight of the deviation. One is twice the share that an improvement counts.
 
     Raises:
         ValueError: If ``beta`` is negative.
@@ -212,7 +212,7 @@ def check_place(K_m: int) -> int:
         ValueError: If it is below 1.
     """
     if K_m < 1:
-        raise ValueError(f"K_m is a rank of at least 1, but got {K_m}.")
+        raise ValueError(f"K_m must be at least 1, but got {K_m}.")
     return K_m
 
 
@@ -223,5 +223,5 @@ def check_weight(beta: float) -> float:
         ValueError: If it is negative.
     """
     if not beta >= 0:
-        raise ValueError(f"beta weighs a deviation and is not negative, but got {beta}.")
+        raise ValueError(f"beta must not be negative, but got {beta}.")
     return beta

@@ -104,7 +104,7 @@ def support(log_rate: Tensor, exposure: Tensor) -> Tensor:
 
 
 def _clamped(log_rate: Tensor, exposure: Tensor) -> tuple[Tensor, Tensor]:
-    # Minus infinity times a count of zero is no number, and exp(710) is infinite.
+    # Minus infinity times a count of zero is not a number, and exp(710) is infinite.
     return log_rate.double().clamp(-1e30, 700.0), exposure.to(log_rate.device, torch.float64)
 
 

@@ -48,7 +48,7 @@ def test_a_point_depends_on_problem_seed_and_trial_alone() -> None:
         ({"depth": 2.0}, "suggested depth = "),
         ({"kernel": "cubic"}, "suggested kernel = "),
         ({"dropout": False}, "suggested dropout = "),
-        ({"extra": 1}, "where the names are"),
+        ({"extra": 1}, "but the names are"),
     ],
 )
 def test_what_is_outside_is_named(changed: dict[str, Any], message: str) -> None:
@@ -60,5 +60,5 @@ def test_all_names_are_needed_and_the_last_digits_of_an_end_are_not() -> None:
     for point in POINTS[:20]:
         check_membership(SPACE, point)
     check_membership(SPACE, {**POINTS[0], "rate": 1.0 + 1e-12, "share": 3})
-    with pytest.raises(OutsideError, match="where the names are"):
+    with pytest.raises(OutsideError, match="but the names are"):
         check_membership(SPACE, {"rate": 0.1})

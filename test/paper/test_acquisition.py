@@ -115,12 +115,12 @@ def test_the_defaults_are_the_papers(short_model: PoissonRankModel) -> None:
 @EACH
 def test_settings_out_of_range_are_refused(kind: Kind, short_model: RankModel) -> None:
     for share in (0.0, -0.1, 1.01, math.nan):
-        with pytest.raises(ValueError, match=rf"share is .* in \(0, 1\], but got {share}"):
+        with pytest.raises(ValueError, match=rf"share must be in \(0, 1\], but got {share}"):
             kind(short_model, share=share)
-    with pytest.raises(ValueError, match="K_m is a rank of at least 1, but got 0"):
+    with pytest.raises(ValueError, match="K_m must be at least 1, but got 0"):
         ExpectedRankingImprovement(short_model, K_m=0)
     for beta in (-0.1, math.nan):
-        with pytest.raises(ValueError, match=f"is not negative, but got {beta}"):
+        with pytest.raises(ValueError, match=f"must not be negative, but got {beta}"):
             RectifiedLowerConfidenceBound(short_model, beta=beta)
 
 

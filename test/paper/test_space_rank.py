@@ -108,7 +108,7 @@ def test_the_papers_names_make_the_function_that_suits_the_model(
 
 
 def test_settings_out_of_range_are_refused(gaussian_model: RankingGP) -> None:
-    with pytest.raises(ValueError, match="K_m is a rank of at least 1, but got 0"):
+    with pytest.raises(ValueError, match="K_m must be at least 1, but got 0"):
         LogExpectedRankImprovement(gaussian_model, K_m=0)
-    with pytest.raises(ValueError, match="is not negative, but got -1"):
+    with pytest.raises(ValueError, match="must not be negative, but got -1"):
         LogRankConfidenceBound(gaussian_model, beta=-1.0)

@@ -59,7 +59,7 @@ def _checked(file: CampaignFile) -> CampaignFile:
     content = {"experiment": DEFAULT, **file}
     name = content["experiment"]
     if name not in list(EXPERIMENTS):
-        raise UsageError(f"experiment is one of {', '.join(EXPERIMENTS)}, not {name!r}")
+        raise UsageError(f"experiment must be one of {', '.join(EXPERIMENTS)}, not {name!r}")
     keys = experiment(name).keys
     for key, value in content.items():
         if key in keys:

@@ -54,7 +54,7 @@ def report(options: Namespace) -> int:
         return report_run(Path(options.problems[0]))
     folder = options.output
     if not (folder / "records").is_dir():
-        raise UsageError(f"there are no records in {folder}; popbo compare makes them")
+        raise UsageError(f"there are no records in {folder}; run popbo compare first")
     earlier, data = campaigns.recall(folder)
     campaign = campaigns.plan(options, campaigns.settle(options, earlier), options.data or data)
     # An empty report must not take the place of another.
@@ -62,7 +62,7 @@ def report(options: Namespace) -> int:
         held = sorted({path.stem.rpartition("--")[0] for path in folder.glob("records/*.jsonl")})
         asked = dict.fromkeys(f"{cell.method} on {cell.task}" for cell in campaign.cells())
         raise UsageError(
-            f"{folder} has no complete run of {'; '.join(asked)}: popbo compare resumes it. "
+            f"{folder} has no complete run of {'; '.join(asked)}: resume it with popbo compare. "
             f"There are records of {', '.join(held)}"
         )
     campaign.report()

@@ -30,7 +30,7 @@ def doctor(options: Namespace) -> int:
         add = f"missing {missing}: pip install '{_PACKAGE}[{extra}]'"
         print(f"  {extra}: {add if missing else 'complete'}")
     _print_tables(options.data)
-    print("versions that contradict each other: python -m pip check")
+    print("conflicting versions: see python -m pip check")
     return 0 if all(_installed(r["name"]) for r in core) else 1
 
 

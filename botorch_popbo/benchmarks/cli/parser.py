@@ -21,12 +21,12 @@ examples:
   popbo next lab.csv
   popbo prefer coffee.toml --page"""
 _COMMANDS = {
-    "compare": "run methods side by side and report how they did; rerun to resume",
-    "report": "report what popbo compare has run, by default last, or the FILE.json of minimize()",
-    "next": "say what to try next, by a table of experiments, and write it below them",
-    "prefer": "ask people which is better, in a terminal or on a page; every answer is saved",
+    "compare": "run methods side by side and compare them; rerun to resume",
+    "report": "show the last comparison, a chosen one, or the FILE.json of minimize()",
+    "next": "suggest the next experiments of a table and append them to it",
+    "prefer": "ask people which of several things is better, in a terminal or on a page",
     "list": "print the names of problems, methods and campaigns",
-    "doctor": "say what is installed, what was found, and what adds the rest",
+    "doctor": "say what is installed and how to add the rest",
 }
 _LISTED = ("problems", "methods", "campaigns")
 
@@ -49,8 +49,8 @@ def make_parser() -> ArgumentParser:
     for name in ("compare", "report"):
         _add_selection(made[name])
     add = made["compare"].add_argument
-    add("--jobs", type=int, help="replications at a time (default: one a core)")
-    limit = "time limit of one suggestion, which ends its replication (default: 600)"
+    add("--jobs", type=int, help="replications at a time (default: one per core)")
+    limit = "time limit of a suggestion; a slower one ends the replication (default: 600)"
     add("--limit", type=float, metavar="SECONDS", help=limit)
     _add_notebook(made["next"])
     _add_interview(made["prefer"])
@@ -63,16 +63,16 @@ def make_parser() -> ArgumentParser:
 def _add_selection(parser: ArgumentParser) -> None:
     add = parser.add_argument
     add("--campaign", metavar="FILE_OR_NAME", help="a .toml file, or a name from popbo list")
-    add("--smoke", action="store_true", help="try the campaign in a small version")
+    add("--smoke", action="store_true", help="run a small version of the campaign")
     names = "names from popbo list, or path/to/my.py:name (default:"
     problems = f"{names} {' '.join(DEFAULT_PROBLEMS)})"
     add("problems", nargs="*", metavar="PROBLEM", help=problems)
     add("--methods", nargs="+", help=f"{names} {' '.join(DEFAULT_METHODS)})")
     add("--table", metavar="FILE", help="a CSV file of past evaluations, as a problem")
-    add("--objective", metavar="COLUMN", help="the column of the table that is optimized")
-    add("--maximize", action="store_true", default=None, help="its largest value is the best")
+    add("--objective", metavar="COLUMN", help="the column of the table to optimize")
+    add("--maximize", action="store_true", default=None, help="the largest objective is best")
     kinds = "float, log, int, ordered, choice or skip"
-    columns = f"what a column is, if not what it looks like: {kinds}; may be repeated"
+    columns = f"change how a column is read: {kinds}; may be repeated"
     add("--column", dest="columns", action="append", metavar="NAME=KIND", help=columns)
     add("--trials", type=int, help="evaluations after the initial design (default: 20)")
     add("--initial", type=int, help="initial points (default: the problem's own, mostly 12)")
@@ -84,27 +84,27 @@ def _add_selection(parser: ArgumentParser) -> None:
 
 def _add_notebook(parser: ArgumentParser) -> None:
     add = parser.add_argument
-    table = "a CSV or XLSX file; the first call writes what its columns are to a .toml beside it"
+    table = "a CSV or XLSX file; the first call describes its columns in a .toml beside it"
     add("file", type=Path, metavar="FILE", help=table)
-    number = "how many experiments (default: as the settings say)"
+    number = "number of suggestions (default: as the .toml says, else 1)"
     add("--number", "-n", type=int, metavar="N", help=number)
-    copy = "write the table and the new rows there; FILE stays as it is"
+    copy = "write the table with the new rows to PATH and leave FILE as it is"
     add("--copy", type=Path, metavar="PATH", help=copy)
 
 
 def _add_interview(parser: ArgumentParser) -> None:
     add = parser.add_argument
-    add("file", type=Path, metavar="FILE", help="what is to be compared, a TOML file")
-    state = "the file of the answers (default: beside FILE)"
+    add("file", type=Path, metavar="FILE", help="a TOML file that says what to compare")
+    state = "where to save the answers (default: beside FILE)"
     add("--state", type=Path, metavar="PATH", help=state)
     add("--items", type=int, help="things shown at a time (default: 2)")
     add("--seed", type=int, help="seed of the questions (default: 0)")
     add("--page", action="store_true", help="ask on a page in the browser, with pictures")
-    add("--judges", nargs="+", metavar="NAME", help="an address of the page for each of them")
-    program = "a program that is asked in place of a person: JSON in, an answer out"
+    add("--judges", nargs="+", metavar="NAME", help="give each judge an address of the page")
+    program = "a program to ask in place of a person: it reads JSON and prints an answer"
     add("--judge", metavar="COMMAND", help=program)
-    add("--host", default="127.0.0.1", help="who serves the page (default: this machine alone)")
-    add("--port", type=int, help="where (default: 8080, or one that is free)")
+    add("--host", default="127.0.0.1", help="address of the server (default: this machine only)")
+    add("--port", type=int, help="port of the page (default: 8080, or a free one)")
     limit = "time limit for showing one thing (default: 60)"
     add("--limit", type=float, metavar="SECONDS", default=60.0, help=limit)
 

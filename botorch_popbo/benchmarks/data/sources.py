@@ -45,7 +45,7 @@ class TableFile:
         path, name = find_file(data, self.file), f"{part}_{self.kind}"
         arrays = read_arrays(path, ("X_index", "param_names", "param_choices", name))
         if arrays[name].shape[1:] != (self.num_replicates,):
-            raise UsageError(f"{path}: array {name!r} has not {self.num_replicates} values a row")
+            raise UsageError(f"{path}: array {name!r} needs {self.num_replicates} values per row")
         choices = [_parse_choices(str(literal), path) for literal in arrays["param_choices"]]
         grid = on_grid(arrays, name, tuple(map(len, choices)), path)
         return Table(dict(zip(map(str, arrays["param_names"]), choices, strict=True)), grid)

@@ -138,7 +138,7 @@ def on_grid(arrays: Arrays, name: str, lengths: tuple[int, ...], path: Path) -> 
         raise UsageError(f"{path}: 'X_index' does not hold every configuration once")
     is_right = values.dtype.kind == "f" and len(values) == len(cells)
     if not is_right or not np.isfinite(values).all():
-        raise UsageError(f"{path}: array {name!r} is not one finite float, or several, a row")
+        raise UsageError(f"{path}: array {name!r} must hold finite floats, one or several per row")
     # The mean of float32 would lose the digits that tell good configurations apart.
     in_order = values[np.argsort(cells)].astype(np.float64)
     return in_order.reshape(*lengths, *values.shape[1:])

@@ -82,7 +82,7 @@ class AxAsker:
         self.client.complete_trial(self.index, data)
 
 
-#: Makes what asks, beginning with its own design, and is told, of a problem and a seed.
+#: Makes a method, which begins with its own design, from a problem and a seed.
 METHODS: dict[str, Callable[[GoalProblem, int], OptunaAsker | AxAsker]] = {
     "popbo-optuna": partial(OptunaAsker, "PoPBOSampler"),
     "optuna-gp": partial(OptunaAsker, "GPSampler"),

@@ -1,4 +1,4 @@
-"""Those who ask judges, and are told which of several points is the best, and which the worst."""
+"""Methods that ask judges which of several points is the best, and which the worst."""
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -28,7 +28,7 @@ _NUM_INITIAL = 6
 
 
 class Interviewer(Protocol):
-    """Asks, and is told of what was asked."""
+    """Asks questions, and learns from the answers."""
 
     def ask(self) -> Tensor:
         """Points to be shown, ``m x d``."""
@@ -38,11 +38,11 @@ class Interviewer(Protocol):
 
     @property
     def best(self) -> Tensor:
-        """What is held to be the best point, of shape ``d``."""
+        """The recommended point, of shape ``d``."""
 
 
 class Search:
-    """PreferenceSearch, which is told the best one."""
+    """PreferenceSearch, which learns the best one."""
 
     def __init__(self, space: Space, num_items: int, seed: int) -> None:
         self._search = PreferenceSearch(space.to_json(), num_items=num_items, seed=seed)
@@ -135,7 +135,7 @@ class Pairwise:
 
 
 class Page:
-    """A sampler behind Optuna's dashboard, which is told the worst one."""
+    """A sampler behind Optuna's dashboard, which learns the worst one."""
 
     def __init__(
         self, make_sampler: Callable[[int], Any], space: Space, num_items: int, seed: int

@@ -21,8 +21,8 @@ INITIAL_DESIGN = "initial design"
 class Loop:
     """A replication after the trials that were run before.
 
-    A method that has no notion of a failure is told the worst outcome so far in its place, the
-    common convention; failures before the first success wait for that success.
+    A method that cannot handle failures observes the worst outcome so far instead, as is common;
+    failures before the first success wait for that success.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class Loop:
             outcome = _number(outcome, "evaluate")
             if not math.isfinite(outcome):
                 where = f"trial {trial} evaluated to {outcome} at {suggestion.parameters}"
-                raise ValueError(f"{where}; evaluate has to return None for a failure")
+                raise ValueError(f"{where}; evaluate must return None for a failure")
         observed = None if outcome is None else self.problem.tell(outcome, self.successes)
         score = outcome if self.problem.is_exact else self._score(suggestion, observed)
         with self.limited():
@@ -114,7 +114,7 @@ class Loop:
         score = self._noise_free(suggestion.parameters)
         if score is None and observed is not None:
             point = suggestion.parameters
-            raise ValueError(f"no finite score at {point}, where the evaluation did not fail")
+            raise ValueError(f"the score is not finite at {point}, whose evaluation succeeded")
         return score
 
     def _incumbent_score(self, suggestion: Suggestion) -> float | None:
@@ -135,5 +135,5 @@ def _number(returned: Any, method: str) -> float:
     """Numbers of NumPy and tensors cannot be recorded."""
     number = as_float(returned)
     if number is None:
-        raise TypeError(f"{method} has to return a number, not {returned!r}")
+        raise TypeError(f"{method} must return a number, not {returned!r}")
     return number

@@ -104,7 +104,7 @@ class Optimization(Campaign[Setting, TrialRecord]):
     def notes(self) -> Iterator[str]:
         """See the base class."""
         if self.trials <= max(self.initial.values()):
-            yield "at least half the evaluations are initial points, alike for all: raise --trials"
+            yield "half or more of the evaluations are the shared initial points: raise --trials"
         stems = [path.stem for path in self.output.glob("records/*.jsonl")]
         for name, source in self.own.items():
             if hasattr(source, "describe"):  # a table, of which much is inferred
@@ -112,7 +112,7 @@ class Optimization(Campaign[Setting, TrialRecord]):
             base, _, digest = name.rpartition("@")
             other = re.compile(rf"(^|--){re.escape(base)}@(?!{digest})")
             if any(map(other.search, stems)):
-                yield f"{base} is of a changed or another file: it begins anew, without old records"
+                yield f"{base} is from a changed or another file: starting over without old records"
 
     def cells(self) -> Iterator[Setting]:
         """Yield the replications, the seeds of one comparison together.
@@ -184,7 +184,7 @@ def _asked(
     names = dict.fromkeys(names)
     for name in names:
         if name.endswith(".py"):
-            raise UsageError(f"write {name}:NAME, with the name of what is in the file")
+            raise UsageError(f"write {name}:NAME, where NAME is a function in the file")
         if not is_reference(name) and name not in registry:
             if what == "method" and name in PROBLEMS:
                 raise UsageError(f"{name} is a problem: name problems before --methods")

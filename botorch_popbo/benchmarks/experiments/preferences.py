@@ -115,7 +115,7 @@ class Interview(Cell):
 
 @dataclass(frozen=True, kw_only=True)
 class Preferences(Measured[Interview]):
-    """Methods that are told choices alone.
+    """Methods that learn from choices alone.
 
     Attributes:
         problems: Names of judges.

@@ -48,7 +48,7 @@ def gp(X: Tensor, Y: Tensor, seed: int) -> SingleTaskGP:
 
 
 def noise_free_gp(X: Tensor, Y: Tensor, seed: int) -> SingleTaskGP:
-    """The same, told that there is no noise."""
+    """The same, without noise."""
     return botorch_gp.fit(SingleTaskGP(X, Y, torch.full_like(Y, _NO_NOISE * float(Y.var()))))
 
 

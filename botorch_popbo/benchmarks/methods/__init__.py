@@ -48,8 +48,8 @@ _smac, _hebo = (later(f"methods.own_process:{name}") for name in ("smac", "hebo"
 
 _ALL = (
     _popbo("popbo", "default preset, in a plain BoTorch loop"),
-    _popbo("popbo-untold", "the same, not told what is exact", is_told=False),
-    _popbo("popbo-order", "the same, told the order alone", is_told=False, order=True),
+    _popbo("popbo-untold", "the same, without knowing what is exact", is_told=False),
+    _popbo("popbo-order", "the same, by the order alone", is_told=False, order=True),
     _optuna("popbo-optuna", "ranks: the sampler for Optuna", "PoPBO"),
     _ax("popbo-logei", "ranks: default preset", "default"),
     _ax("popbo-eri", "ranks: paper preset, expected ranking improvement", "paper"),
@@ -61,7 +61,7 @@ _ALL = (
     _gp(
         "gp-nuts", "Gaussian process with hyperparameters drawn by NUTS", "FullyBayesian", "numpyro"
     ),
-    Method("ax-default", "Ax's own choice of a strategy", _ax_default),
+    Method("ax-default", "Ax's default strategy", _ax_default),
     Method("random", "uniform random points", UniformDraws),
     _optuna("optuna-tpe", "Optuna's tree-structured Parzen estimator", "TPE"),
     _optuna(
@@ -77,7 +77,7 @@ _ALL = (
     ),
     Method("smac3", "SMAC3's random forest, log expected improvement", _smac, "smac"),
     Method("hebo", "HEBO's warped Gaussian process, in another environment", _hebo, "HEBO"),
-    Method("cmaes", "CMA-ES with margin, for parameters in order", _cmaes, "cmaes"),
+    Method("cmaes", "CMA-ES with margin, for ordered parameters", _cmaes, "cmaes"),
 )
 
 #: By name, in the order in which they are listed and coloured.

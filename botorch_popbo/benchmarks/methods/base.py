@@ -20,8 +20,8 @@ class Suggestion:
     Attributes:
         parameters: The point.
         generator: The name of what made the point.
-        incumbent: The evaluated point that the method's model holds to be the best, or None if it
-            has no model to ask.
+        incumbent: The evaluated point that the method's model recommends, or None if there is no
+            model.
     """
 
     parameters: Parameters
@@ -45,7 +45,7 @@ class Optimizer(Protocol):
 
 @runtime_checkable
 class FailureAware(Protocol):
-    """An optimizer with a notion of failures; another one is told the worst outcome so far."""
+    """An optimizer that handles failures; others observe the worst outcome so far instead."""
 
     def observe_failure(self, parameters: Parameters) -> None:
         """Learn that the evaluation of a point, suggested or not, failed."""
@@ -114,7 +114,7 @@ class SequentialOptimizer(ABC):
 
         Returns:
             The point, and the index of the best observed point by the method's model, or None if
-            it has no model to ask.
+            there is no model.
         """
 
 

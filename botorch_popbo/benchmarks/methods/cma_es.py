@@ -25,7 +25,7 @@ class CMAES(SequentialOptimizer):
         if unordered.any():
             names = ", ".join(compress(self.space.parameters, unordered))
             raise UsageError(
-                f"{setting.method} needs parameters in order, which {names} of {problem.name} "
+                f"{setting.method} needs ordered parameters, which {names} of {problem.name} "
                 "are not; use optuna-tpe for choices"
             )
         self.cmaes = library("cmaes", setting.method, "peers")

@@ -71,7 +71,7 @@ class OwnProcess(SequentialOptimizer):
         python = os.environ.get(variable) or python
         if not python:
             raise UsageError(
-                f"{setting.method} needs an environment of its own: python -m venv DIR; "
+                f"{setting.method} needs its own environment: python -m venv DIR; "
                 f"DIR/bin/{install}; export {variable}=DIR/bin/python"
             )
         # A fixed seed of hashes, as the order of a set would differ in a resumed replication.

@@ -20,7 +20,7 @@ Suggest = Callable[[list[Row], list[float], int], Row]
 
 def main() -> None:
     """Serve until the standard input ends."""
-    # What the library prints is no answer.
+    # What the library prints is not an answer.
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     suggest = None

@@ -53,7 +53,7 @@ class ServiceLoop:
         return Suggestion(dict(parameters), made.generation_method_str, recommended)
 
     def recommended(self, run: GeneratorRun) -> Parameters | None:
-        """The point that was held to be the best when a suggestion was made, or None if unasked."""
+        """The point that was recommended when a suggestion was made, or None if unknown."""
         return None
 
     def observe(self, parameters: Parameters, observed: float) -> None:

@@ -24,7 +24,7 @@ _REFERENCE = re.compile(r"(?P<path>.+\.py):(?P<name>\w+)")
 _NAME = re.compile(r"[\w.+-]+")
 _DIGITS = 8  # of a checksum
 _DIRECTIONS = "minimize", "maximize"
-_FAILED: set[int] = set()  # identities of functions of which a failure was told
+_FAILED: set[int] = set()  # identities of functions whose failure was logged
 
 _logger = logging.getLogger(__name__)
 
@@ -66,7 +66,7 @@ class FunctionProblem(Problem):
             _FAILED.add(id(self.function))
             _logger.warning("the first evaluation of %s that failed:\n%s", self.name, ended.trace)
         if ended.is_mistake:
-            raise RuntimeError(f"{self.name} is to be mended: {ended.evaluation.reason}")
+            raise RuntimeError(f"fix {self.name}: {ended.evaluation.reason}")
         return ended.evaluation.value
 
 
@@ -89,7 +89,7 @@ def find(reference: str, kind: type[T], taken: Collection[str]) -> tuple[str, Fi
         another version of it; and where it is.
 
     Raises:
-        UsageError: If there is no such file, name or object, or it has a name that others have.
+        UsageError: If there is no such file, name or object, or its name is taken.
     """
     match = _REFERENCE.fullmatch(reference)
     assert match is not None
@@ -97,7 +97,7 @@ def find(reference: str, kind: type[T], taken: Collection[str]) -> tuple[str, Fi
     source = FileSource(path, match["name"], digest_of(path))
     made = source.load()
     if not isinstance(made, kind):
-        raise UsageError(f"{reference} is to make a {kind.__name__}, but got {made!r}")
+        raise UsageError(f"{reference} must return a {kind.__name__}, but returned {made!r}")
     own_name: str = getattr(made, "name")  # noqa: B009, a kind has a name
     return record_name(own_name, source.digest, taken), source
 
@@ -105,9 +105,9 @@ def find(reference: str, kind: type[T], taken: Collection[str]) -> tuple[str, Fi
 def record_name(name: str, digest: str, taken: Collection[str]) -> str:
     """The name under which something of a user's is recorded."""
     if not isinstance(name, str) or not _NAME.fullmatch(name):
-        raise UsageError(f"the name {name!r} has to be of letters, digits, dots, dashes and _")
+        raise UsageError(f"the name {name!r} may only have letters, digits, dots, dashes and _")
     if name in taken:
-        raise UsageError(f"there is another {name!r}; choose another name")
+        raise UsageError(f"the name {name!r} is taken; choose another one")
     return f"{name}@{digest}"
 
 
@@ -124,7 +124,7 @@ def digest_of(path: Path, *settings: object) -> str:
 def check_unchanged(path: Path, digest: str, *settings: object) -> None:
     """Raise UsageError if a file is not the one whose checksum was taken."""
     if digest_of(path, *settings) != digest:
-        raise UsageError(f"{path} has changed while it was in use; start again")
+        raise UsageError(f"{path} has changed while it was in use; run it again")
 
 
 @cache
@@ -162,13 +162,13 @@ def _function_problem(
     except TypeError:
         names = [*signature(function).parameters]
         raise UsageError(
-            f"{source.path}: {source.name} takes {', '.join(names)}, and the file's space says "
-            f'what each may be, such as space = {{"{names[0]}": (0.0, 1.0)}}; it has '
+            f"{source.path}: {source.name} takes {', '.join(names)}, so the file needs a space "
+            f'such as space = {{"{names[0]}": (0.0, 1.0)}} with these names; it has '
             f"{', '.join(space) or 'none'}"
         ) from None
     if direction not in _DIRECTIONS:
         raise UsageError(
-            f"{source.path}: direction is {' or '.join(_DIRECTIONS)}, not {direction!r}"
+            f"{source.path}: direction must be {' or '.join(_DIRECTIONS)}, not {direction!r}"
         )
     from botorch_popbo.space import Space  # it takes seconds
 

@@ -76,7 +76,7 @@ class Sheet:
         """Read a CSV or XLSX file; a second line of units is left out.
 
         Raises:
-            UsageError: If it is no table, or has decimal points and commas.
+            UsageError: If it is not a table, or has decimal points and commas.
         """
         content, encoding = path.read_bytes(), "utf-8"
         if path.suffix.lower() == ".xlsx":
@@ -84,7 +84,7 @@ class Sheet:
             table = pd.read_excel(path, dtype=str)
             table.index += 2
         elif b"\0" in content:
-            raise UsageError(f"{path} is no CSV file. Save the table as CSV in UTF-8.")
+            raise UsageError(f"{path} is not a CSV file. Save the table as CSV in UTF-8.")
         else:
             try:
                 content.decode()
@@ -103,7 +103,7 @@ class Sheet:
         columns = {name: _values(texts[name]) for name in texts}
         sheet = cls(path, content, encoding, texts, columns)
         if {",", "."} <= {*sheet.decimals}:
-            raise UsageError(f"{path} has decimal points and decimal commas. Write one of them.")
+            raise UsageError(f"{path} has decimal points and decimal commas. Use one of them.")
         return sheet
 
     @cached_property
@@ -137,7 +137,7 @@ class Sheet:
         writer = csv.writer(text, delimiter=separator, lineterminator=end)
         writer.writerows([row.get(name, "") for name in names] for row in rows)
         if self.path.read_bytes() != self.content:
-            raise UsageError(f"{self.path} was changed meanwhile. Run it again.")
+            raise UsageError(f"{self.path} has changed in the meantime. Run it again.")
         with replacing(copy or target) as partial:
             partial.write_bytes(before + text.getvalue().encode(self.encoding))
         return copy or target
@@ -187,7 +187,7 @@ def _look(name: str, texts: Sequence[str], values: Sequence[Value]) -> str:
     counts = len(cells) > 3 and cells in ([*range(len(cells))], [*range(1, len(cells) + 1)])
     if _NOTE.fullmatch(name) or (not cells and len(values)) or counts:
         return ""
-    if not values:  # of an empty table, so that there is something to mend
+    if not values:  # of an empty table, so that there is something to correct
         return "range = [0.0, 1.0]"
     if isinstance(cells[0], str) or len(different) == 1:
         is_note = len(cells) == len(different) > 1
@@ -249,7 +249,7 @@ def _optimizer(sheet: Sheet, settings: dict[str, Any]) -> Optimizer:
     results = {n: one for n, one in settings.items() if not {*kinds} & one.keys()}
     ways = {n: one["result"] for n, one in results.items() if "result" in one}
     if unknown := {*ways.values()} - {*_BETTER}:
-        raise ValueError(f"a result is one of {[*_BETTER]}, not {min(map(str, unknown))!r}")
+        raise ValueError(f"a result must be one of {[*_BETTER]}, not {min(map(str, unknown))!r}")
     goals = {n: _BETTER[way] for n, way in ways.items()}
     limits = {n: (one.get("at_least"), one.get("at_most")) for n, one in results.items()}
     limits = {n: both for n, both in limits.items() if both != (None, None)}

@@ -202,13 +202,13 @@ class Report:
             line += "" if low is None else f"; at least {low:g} is wanted"
             lines.append(line + ("" if high is None else f"; at most {high:g} is wanted"))
         if not self.has_model:
-            lines.append(f"What to expect is said here from {optimizer.n_initial} results on.")
+            lines.append(f"Predictions appear here after {optimizer.n_initial} results.")
         elif len(optimizer.objectives) == 1:
             lines += self._doubts()
         found = [_tag("h2", "Best so far"), _tag("div", *values, class_="values")]
         found += [_tag("p", f"{line}.") for line in lines]
         if others := self.front[1:_MAX_LISTED]:
-            words = "None of these is better than another one in all results:"
+            words = "None of these is better than another in all results:"
             found += [_tag("p", words), self._table([best, *others])]
         return found
 
@@ -223,7 +223,7 @@ class Report:
             where = self._words(luckiest.parameters)
             lines.append(
                 f"{luckiest.outcomes[name]:.4g} was measured at {where}; "
-                f"the model takes some of it for luck, and expects {_short(expected[name])} there"
+                f"the model takes that partly for luck and expects {_short(expected[name])} there"
             )
         left = outlook(optimizer._search, optimizer.space, optimizer.trials, None)
         if not math.isnan(left.chance):

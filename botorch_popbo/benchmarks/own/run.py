@@ -40,7 +40,7 @@ def report_run(path: Path) -> int:
     run = _read(path)
     chances = _chances(run)
     if chances.empty:
-        raise UsageError(f"{path} has no more than a design, of which no chance is known")
+        raise UsageError(f"{path} holds only the initial design, so there is no model yet")
     number, chance, margin = chances.iloc[-1]
     lines = [
         str(run.result()),
@@ -76,7 +76,7 @@ def _read(path: Path) -> _Run:
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror}") from None
     except (ValueError, KeyError, TypeError, AttributeError, InputDataError) as error:
-        raise UsageError(f"{path} is no file of minimize(path=...): {error}") from None
+        raise UsageError(f"{path} is not a file of minimize(path=...): {error}") from None
     return run
 
 

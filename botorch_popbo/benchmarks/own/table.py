@@ -30,7 +30,7 @@ _EXACT = 2**53  # up to here whole numbers are told apart as floats
 
 @dataclass(frozen=True)
 class TableSource:
-    """A CSV file, what is said of it, and a checksum of both.
+    """A CSV file, how to read it, and a checksum of both.
 
     Attributes:
         path: The file.
@@ -60,7 +60,7 @@ class TableSource:
         """Make the problem.
 
         Raises:
-            UsageError: If the table has no such column, or is not what is said of it, or the file
+            UsageError: If the table has no such column, or a column is of another kind, or the file
                 has changed since it was found.
         """
         check_unchanged(self.path, self.digest, self.objective, self.columns, self.maximize)
@@ -90,7 +90,7 @@ def _make(source: TableSource) -> TableProblem:
     table, kinds, _ = _read(source)
     names = [name for name, kind in kinds.items() if kind != "skip"]
     if not names:
-        raise UsageError(f"{source.path} has no column to choose, only {source.objective}")
+        raise UsageError(f"{source.path} has no column to choose besides {source.objective}")
     space = Space({name: _parameter(table[name], kinds[name]) for name in names})
     objective = table[source.objective]
     worst = objective.min() if source.maximize else objective.max()
@@ -189,11 +189,11 @@ def _parameter(column: "pd.Series[Any]", kind: str) -> Parameter:
     is_whole, values = _is_whole(column), column.unique().tolist()
     advice = f"say --column {column.name}=skip, or another kind than {kind}"
     if kind != "choice" and not _is_numeric(column):
-        raise UsageError(f"column {column.name} is not of numbers; {advice}")
+        raise UsageError(f"column {column.name} does not hold numbers; {advice}")
     if pd.api.types.is_integer_dtype(column) and column.abs().max() > _EXACT:
         raise UsageError(f"column {column.name} is beyond 2^53, where digits are lost; {advice}")
     if kind == "int" and not is_whole:
-        raise UsageError(f"column {column.name} is not of whole numbers; {advice}")
+        raise UsageError(f"column {column.name} does not hold whole numbers; {advice}")
     try:
         if kind in ("choice", "ordered"):
             return Parameter.of_choices(sorted(values), kind == "ordered")

@@ -54,7 +54,7 @@ class Problem(ABC):
     def for_seed(self, seed: int) -> "Problem":
         """The problem of a replication: itself, unless each seed has an instance of its own.
 
-        Instances differ in nothing that a method is told: not in name, space or direction.
+        Instances have the same name, space and direction, which is all that a method knows.
         """
         return self
 
@@ -62,7 +62,7 @@ class Problem(ABC):
     def score(self, parameters: Parameters) -> float:
         """The noise-free value of a point, or the best estimate of it, in the metric's unit.
 
-        Failed points are asked for, too; theirs need not be a number.
+        Failed points are scored, too, and may have NaN.
         """
 
     def evaluate(self, parameters: Parameters, seed: int) -> float | None:
@@ -80,7 +80,7 @@ class Problem(ABC):
         return None if score is None or math.isnan(score) else score
 
     def tell(self, observed: float, earlier: Sequence[tuple[float, float]]) -> float:
-        """What a method is told of an outcome.
+        """What a method observes of an outcome.
 
         Args:
             observed: The outcome.

@@ -92,9 +92,9 @@ class NoisyCocoProblem(CocoProblem):
 class ConstrainedCocoProblem(CocoProblem):
     """A function of ``bbob-constrained``, where the evaluation of an infeasible point fails.
 
-    By how much a constraint is violated is not told, and the score of an infeasible point is the
-    largest number. On many functions hardly one of a thousand random points is feasible, so every
-    replication begins with COCO's feasible one.
+    Methods do not learn by how much a constraint is violated, and the score of an infeasible point
+    is the largest number. On many functions hardly one of a thousand random points is feasible, so
+    every replication begins with COCO's feasible one.
     """
 
     def score(self, parameters: Parameters) -> float:

@@ -104,7 +104,7 @@ def parse(name: str) -> CocoName | None:
 
 
 def expand(name: str) -> tuple[str, ...]:
-    """The names of single problems that a name stands for, itself if it is no group of COCO's.
+    """The names of single problems that a name stands for, itself if it is not a group of COCO's.
 
     Raises:
         UsageError: If COCO has no such problem.

@@ -114,7 +114,7 @@ def variants() -> Iterator[Named]:
     for name in functions:
         yield _variant(name, "failures", text, ObservedProblem, observation=_failing(name))
     for name in functions:
-        yield _variant(name, "ranks", ", told only the order of the points", RankOnlyProblem)
+        yield _variant(name, "ranks", ", by the order of the points alone", RankOnlyProblem)
 
 
 def _variant(

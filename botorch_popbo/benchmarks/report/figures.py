@@ -12,7 +12,7 @@ from matplotlib.ticker import MaxNLocator
 from botorch_popbo.benchmarks.methods import METHODS
 from botorch_popbo.benchmarks.report.summary import Array, Curve, Summary
 
-_TITLE = "Point held to be the best: mean over seeds, band ± standard error"
+_TITLE = "Recommended point: mean over seeds, band ± standard error"
 
 
 def evaluations_label(summary: Summary) -> str:
@@ -110,7 +110,7 @@ def _draw_problem(summary: Summary, by_count: Axes, by_time: Axes, times: Axes) 
         draw_curve(by_time, index, curve.method, seconds, line[1:], low[1:], high[1:])
         times.plot(counts[1:], np.diff(curve.seconds), **style(index))
     for panel in (by_count, by_time):
-        # A user's label may hold dollars, which are no formula.
+        # A user's label may hold dollars that are not a formula.
         panel.set_ylabel(summary.quantity, parse_math=False)
         panel.set_yscale("log" if axis.is_log else "linear")
     by_count.set(title=summary.problem.name, xlabel=evaluations_label(summary))

@@ -28,8 +28,8 @@ class Curve:
         traces: The regret or the best value, ``replications x entries``.
         evaluated: The same of the best point evaluated, whatever was observed of it; not a number
             from the first score on that was not recorded, and before the first success.
-        recommended: The same of the point that the method's model holds to be the best, or of the
-            one with the best observation if there is no model to ask.
+        recommended: The same of the point that the method's model recommends, or of the one with
+            the best observation if there is no model.
         times: The cumulative wall-clock time of the suggestions, ``replications x entries``.
         measures: What else the problem knows of the point with the best observation, one for each
             replication.
@@ -174,14 +174,14 @@ def trace(problem: Problem, records: Sequence[TrialRecord]) -> Array:
 
 
 def recommended(problem: Problem, records: Sequence[TrialRecord]) -> Array:
-    """Follow the score, or the regret, of the point that the method's model holds to be the best.
+    """Follow the score, or the regret, of the point that the method's model recommends.
 
     Without a model that is the one with the best observation.
     A model is asked before each suggestion and not after the last evaluation, so the last entry
     repeats the one before it, as does one after which the model was not asked, if it was earlier.
     """
     values = pd.Series(_scores(records)[_best_observed(problem, records)])
-    # What the model held to be the best before a trial is its verdict on the trials so far.
+    # What the model recommended before a trial is its verdict on the trials so far.
     verdicts = pd.Series([record.incumbent_score for record in records[1:]] + [None], dtype=float)
     return _losses(problem, verdicts.ffill().fillna(values).to_numpy())
 

@@ -69,7 +69,7 @@ def verdicts(summaries: Sequence[Summary]) -> Iterator[str]:
 
 def _ahead(summary: Summary) -> Iterator[str]:
     if summary.seeds < _LEAST_SEEDS:
-        yield f"no verdict from less than {_LEAST_SEEDS} seeds"
+        yield f"no verdict from fewer than {_LEAST_SEEDS} seeds"
         return
     sign = 1.0 if summary.is_loss else -1.0
     results = {c.method: pd.Series(sign * c.results, c.seeds) for c in summary.whole}

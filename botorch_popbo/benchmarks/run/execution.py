@@ -23,7 +23,7 @@ def run_campaign(campaign: Campaign[Any, Any]) -> list[Failure]:
     A progress bar and the failures, as they happen, go to the standard error.
 
     It is not known which of the replications that ran side by side has killed a worker, so each
-    goes on alone in a new one, and is given up if its worker dies again. One that another process
+    continues alone in a new one, and is given up if its worker dies again. One that another process
     is at, perhaps on another machine, is left to it until nothing else is to be done.
 
     Args:
@@ -57,7 +57,7 @@ class _Execution:
         try:
             self._run_together(batch, waits, started)
         except BrokenExecutor:
-            tqdm.write("a worker process was killed; going on with new ones", file=sys.stderr)
+            tqdm.write("a worker process was killed; starting new ones", file=sys.stderr)
             for cell in filter(self.is_open, started):
                 try:
                     self._run_together([cell], waits, [])
@@ -88,7 +88,7 @@ class _Execution:
                 self._add(failure)
 
     def _add(self, failure: Failure) -> None:
-        """Note a failure, and tell it if the same has not been told."""
+        """Note a failure, and print it if it is new."""
         if failure.text not in map(str, self.failures):
             tqdm.write(str(failure), file=sys.stderr)
         self.failures.append(failure)

@@ -15,7 +15,7 @@ class Key:
 
     Attributes:
         kind: What a value is: ``str``, ``int``, ``float`` or ``bool``.
-        default: The value where nothing is said; a tuple, if a value is a list.
+        default: The value if none is given; a tuple, if a value is a list.
         smoke: Makes the value of a trial run out of that of the campaign.
         least: The smallest number there is.
         known: The names that exist, if values are names.

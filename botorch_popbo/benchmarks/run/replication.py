@@ -44,7 +44,7 @@ def describe(cell: Cell, trial: int | None, error: BaseException) -> Failure:
         return Failure(cell, f"unavailable: {cell.method}: {text} ({advice})")
     if isinstance(error, LimitExceeded):
         return failed(cell, trial, text, "raise --limit or leave the method out")
-    return failed(cell, trial, f"{type(error).__name__}: {text}", "the same command tries it again")
+    return failed(cell, trial, f"{type(error).__name__}: {text}", "rerun the command to try again")
 
 
 def work(task: bytes, parent: int, waits: bool) -> Failure | None:
@@ -53,7 +53,7 @@ def work(task: bytes, parent: int, waits: bool) -> Failure | None:
     The task, a campaign and a replication, is pickled: Ax writes to the terminal while it is
     imported, so that waits until it is silenced. If the parent, the process that runs the campaign,
     was killed, the replication stops after the trial it is at: nobody waits for it, and a new
-    campaign may want to go on with it. A replication that another process is at is left to it, or
+    campaign may want to continue it. A replication that another process is at is left to it, or
     else waited for.
     """
     with quiet():

@@ -64,7 +64,7 @@ def test_a_file_says_what_the_options_do_not(
         ("maximize = 1", "maximize is true or false, not 1"),
         ("problems = 'branin'", "problems is a list, each a text, not 'branin'"),
         ("trials = ", "not TOML"),
-        ("experiment = 'rank'", f"experiment is one of {KNOWN}, not 'rank'"),
+        ("experiment = 'rank'", f"experiment must be one of {KNOWN}, not 'rank'"),
         (f"{RANKS}deviations = [0, -1]", "deviations is a list, each a number of at least 0"),
         (f"{RANKS}noise = ['cauchy']", "there is no noise 'cauchy'; known: gaussian, outliers"),
     ],

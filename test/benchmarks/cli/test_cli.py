@@ -34,10 +34,10 @@ def compared(folder: Path, *words: str) -> list[str]:
         ("compare --campaign preferences --table a.csv", "has no --table"),
         ("compare --trials 0", "--trials is a whole number of at least 1, not 0"),
         ("compare --campaign papr", "no campaign 'papr'; known: botorch-functions, "),
-        ("compare {0}/own.py", "own.py:NAME, with the name of what is in the file"),
+        ("compare {0}/own.py", "own.py:NAME, where NAME is a function in the file"),
         ("compare {0}/own.py:trian", "no name in {0}/own.py: 'trian'; did you mean 'train'?"),
         ("compare {0}/own:train", "did you mean '{0}/own.py:train'?"),
-        ("compare {0}/own.py:alien", "alien takes a, and the file's space says what each may be"),
+        ("compare {0}/own.py:alien", "alien takes a, so the file needs a space"),
     ],
 )
 def test_misuse_is_one_line_and_status_2(
@@ -86,7 +86,7 @@ def test_a_file_of_ones_own_is_compared_and_begins_anew_when_it_changes(
         assert main(compared(output, f"{path}:{name}", "--methods", "random")) == 0
     printed = capsys.readouterr()
     assert "outcome (higher is better)" in printed.out
-    assert "at least half the evaluations are initial points" in printed.err
+    assert "half or more of the evaluations are the shared initial points" in printed.err
     path.write_text(OWN + "# changed")
     assert main(["report", "--output", str(output)]) == 2
     message = capsys.readouterr().err
@@ -95,7 +95,7 @@ def test_a_file_of_ones_own_is_compared_and_begins_anew_when_it_changes(
     # Another problem whose name ends alike is not the same.
     for name in ("own", "other"):
         assert main(compared(output, f"{path}:{name}", "--methods", "random")) == 0
-        told = "other-own is of a changed or another file: it begins anew"
+        told = "other-own is from a changed or another file: starting over"
         assert (told in capsys.readouterr().err) == (name == "other")
 
 
@@ -119,7 +119,7 @@ def test_a_failed_replication_is_status_1(tmp_path: Path, capsys: Capture) -> No
     path.write_text("space = {'x': (0.0, 1.0)}\ndef f(x): return undefined\n")
     assert main(compared(tmp_path / "out", f"{path}:f", "--methods", "random")) == 1
     streams = capsys.readouterr()
-    assert ", seed 0, trial 0: RuntimeError: f is to be mended: NameError" in streams.err
+    assert ", seed 0, trial 0: RuntimeError: fix f: NameError" in streams.err
     assert "no complete run" in streams.out
 
 

@@ -61,7 +61,7 @@ def test_misuse_is_one_line_and_status_2(words: str, message: str, capsys: Captu
     ("name", "value", "message"),
     [
         ("X_index", 0, "'X_index' does not hold every configuration once"),
-        ("slice_localization_valid_mse", np.nan, "is not one finite float, or several, a row"),
+        ("slice_localization_valid_mse", np.nan, "must hold finite floats, one or several per row"),
     ],
 )
 def test_a_damaged_table_is_named(tables: Path, name: str, value: float, message: str) -> None:

@@ -51,7 +51,7 @@ def test_a_design_may_be_one_point_many_times(name: str) -> None:
 
 
 def test_cma_es_refuses_choices_without_an_order_before_any_work(tables: Path) -> None:
-    with pytest.raises(UsageError, match="cmaes needs parameters in order, which kernel of mixed"):
+    with pytest.raises(UsageError, match="cmaes needs ordered parameters, which kernel of mixed"):
         start(METHODS["cmaes"], MIXED)
     with pytest.raises(UsageError, match="edge0, edge1"):
         start(METHODS["cmaes"], PROBLEMS["nasbench201"].load(tables))

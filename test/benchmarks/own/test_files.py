@@ -47,7 +47,7 @@ def test_a_function_is_a_problem(tmp_path: Path, caplog: pytest.LogCaptureFixtur
     for rate, outcome in ((0.25, 1.5), (0.75, None), (0.8, None)):
         assert problem.evaluate({"rate": rate, "kind": "b", "k": 2}, 0) == outcome
     for rate, mistake in ((0.9, "NameError"), (1.0, "ValueError: .* not a finite number")):
-        with pytest.raises(RuntimeError, match=f"f is to be mended: {mistake}"):
+        with pytest.raises(RuntimeError, match=f"fix f: {mistake}"):
             problem.evaluate({"rate": rate, "kind": "b", "k": 2}, 0)
     assert "not a finite number: nan" in caplog.text
 
@@ -62,9 +62,9 @@ def test_a_function_may_have_defaults(arguments: str, tmp_path: Path) -> None:
     ("name", "text", "message"),
     [
         ("owm", GOOD, "no name in .*: 'owm'; did you mean 'own'"),
-        ("number", GOOD, "is to make a Problem, but got "),
+        ("number", GOOD, "must return a Problem, but returned "),
         ("broken", GOOD, "failed in line 12: ZeroDivisionError"),
-        ("taken", GOOD, "there is another 'branin'"),
+        ("taken", GOOD, "the name 'branin' is taken"),
         ("own", "import os\nundefined\n", "line 2: NameError"),
         ("own", "raise SystemExit(0)", "line 1: SystemExit"),
     ],

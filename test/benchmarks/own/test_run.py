@@ -50,9 +50,9 @@ def test_misuse_is_told(tmp_path: Path, capsys: Capture) -> None:
     file = tmp_path / "run.json"
     ran(file, 4)
     assert main(["report", str(file)]) == 2
-    assert "no more than a design" in capsys.readouterr().err
+    assert "holds only the initial design" in capsys.readouterr().err
     file.write_text('{"format": "other"}')
     assert main(["report", str(file)]) == 2
-    assert "is no file of minimize(path=...): format 'other'" in capsys.readouterr().err
+    assert "is not a file of minimize(path=...): format 'other'" in capsys.readouterr().err
     assert main(["report", str(tmp_path / "none.json")]) == 2
     assert "cannot read" in capsys.readouterr().err

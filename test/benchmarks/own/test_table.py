@@ -59,7 +59,7 @@ def test_what_is_said_of_a_table_is_in_its_name(tmp_path: Path) -> None:
     [
         (("rats=log",), TEXT, "did you mean 'rate'"),
         (("rate=logg",), TEXT, "did you mean 'log'"),
-        (("kernel=int",), TEXT, "kernel is not of numbers"),
+        (("kernel=int",), TEXT, "kernel does not hold numbers"),
         (("gpu=choice",), TEXT, "gpu: .*at least two different choices"),
         ((), "seed,loss\n9007199254740993,1\n9007199254740992,2\n", r"seed is beyond 2\^53"),
         ((), TEXT.replace("loss", "los"), "did you mean 'los'"),

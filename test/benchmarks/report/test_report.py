@@ -68,7 +68,7 @@ def test_a_problem_without_a_result_is_drawn() -> None:
         ([0.0] * 3, [2.0, 4.0, 1.0], "level"),
         ([0.0] * 3, [2.0, 2.5, 3.0], "a ahead of b"),
         ([0.0] * 6, [2.0, 4.0, 1.0, 2.0, 5.0, -0.5], "a ahead of b"),
-        ([0.0] * 2, [9.0, 9.1], "no verdict from less than 3 seeds"),
+        ([0.0] * 2, [9.0, 9.1], "no verdict from fewer than 3 seeds"),
     ],
 )
 def test_a_method_is_ahead_by_students_quantile_of_its_seeds(

@@ -103,7 +103,7 @@ def test_a_worker_that_dies_is_replaced_and_given_up_if_it_dies_again_alone(
     words += f" --initial 3 --trials 4 --output {found.output}"
     assert main(words.split()) == (name == "dying")
     told = capsys.readouterr().err
-    assert "a worker process was killed; going on" in told
+    assert "a worker process was killed; starting" in told
     assert all(map(found.is_complete, found.cells()))
     twice = "seed 1, trial 3: its worker process died twice, the second time alone"
     assert (twice in told) == (name == "dying")

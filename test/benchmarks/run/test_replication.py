@@ -46,7 +46,7 @@ def both(campaign: MakeCampaign, monkeypatch: pytest.MonkeyPatch) -> MakeCampaig
     return make
 
 
-AGAIN, OUT = "(the same command tries it again)", "leave the method out)"
+AGAIN, OUT = "(rerun the command to try again)", "leave the method out)"
 LATE = f"no answer within the 0.2 seconds of --limit (raise --limit or {OUT}"
 
 
@@ -59,7 +59,7 @@ LATE = f"no answer within the 0.2 seconds of --limit (raise --limit or {OUT}"
         (lambda: threading.Event().wait(60), LATE),
         (
             lambda: {"x0": 0.0, "x1": 99.0},
-            f"OutsideError: suggested x1 = 99.0, which is not of (0.0, 15.0) {AGAIN}",
+            f"OutsideError: suggested x1 = 99.0, which is not in (0.0, 15.0) {AGAIN}",
         ),
     ],
 )
