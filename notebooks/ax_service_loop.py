@@ -13,8 +13,8 @@
 # # A service loop in Ax
 #
 # A network from scikit-learn is tuned with Ax's `Client`: Ax suggests, we train, Ax learns. On the
-# way some trainings fail, the process is stopped and goes on from a file, and in the end we look
-# at what the model has understood. Only one line is ours, the generation strategy.
+# way some trainings fail, the process is stopped and resumed from a file, and in the end we look at
+# what the model has learned. Only one line is ours, the generation strategy.
 
 # %%
 import logging
@@ -64,10 +64,10 @@ plt.style.use("botorch_popbo.benchmarks.notebook")
 # %% [markdown]
 # ## The task
 #
-# Stochastic gradient descent on scikit-learn's digits, with a range of learning rates that is
-# meant to be too wide. A network that ends up worse than guessing has diverged, or not even begun.
-# Its loss means nothing, so the training raises an error instead of reporting it, as scikit-learn
-# does if weights become infinite.
+# Stochastic gradient descent on scikit-learn's digits, with a range of learning rates that is too
+# wide on purpose. A network that ends up worse than guessing has diverged, or has not begun to
+# learn. Its loss means nothing, so the training raises an error instead of reporting it, as
+# scikit-learn does if weights become infinite.
 
 # %%
 PARAMETERS = [
@@ -112,7 +112,7 @@ def loss(parameters: dict) -> float:
 # ## The loop
 #
 # A failed run is worth knowing. `mark_trial_failed` ranks it below every success, so the search
-# learns to keep away. (A Gaussian process needs a number; Ax's own forgets the run.)
+# learns to avoid that region. (A Gaussian process needs a number; Ax's own forgets the run.)
 
 
 # %%
@@ -140,10 +140,9 @@ client.set_generation_strategy(popbo_generation_strategy(num_initial_trials=NUM_
 run(client, NUM_TRIALS // 2)
 
 # %% [markdown]
-# ## Stop, and go on
+# ## Stop and resume
 #
-# What is loaded makes the same suggestion as what was
-# saved.
+# The loaded client makes the same suggestion as the saved one.
 
 # %%
 file = Path(tempfile.mkdtemp()) / "experiment.json"
@@ -196,18 +195,18 @@ for panel in (left, right):
 plt.show()
 
 # %% [markdown]
-# ## What the model has understood
+# ## What the model has learned
 #
-# `popbo_analyses` are Ax's own cards and two about ranks. In a notebook they are displayed here,
-# to be explored with the mouse.
+# `popbo_analyses` gives Ax's own cards and two about ranks. A notebook displays them here, and you
+# can explore them with the mouse.
 
 # %% tags=["interactive"]
 cards = client.compute_analyses(analyses=popbo_analyses())
 
 # %% [markdown]
-# Every card also has its numbers in `card.df`. Here they are drawn once more, for readers on
-# paper. Can the model predict the rank of a training that it has not seen? Every point was
-# predicted by a model fitted without it; bars are 90 % intervals.
+# The numbers of a card are in `card.df`. Here they are drawn again, for readers on paper. Can the
+# model predict the rank of a training run that it has not seen? Every point was predicted by a
+# model fitted without it; bars are 90 % intervals.
 
 # %%
 _, calibration, *_ = cards
@@ -224,10 +223,10 @@ plt.show()
 # %% [markdown]
 # ## The same strategy by hand
 #
-# `popbo_generation_strategy` is made of Ax's own parts. Whoever writes a `GeneratorSpec` by hand
-# puts the rank model in, with three things beside it: a surrogate that predicts in the unit of the
-# metric, an acquisition that hands on seeds and constraints, and the transforms that know in which
-# direction to optimise. It goes on with the trials that are there.
+# `popbo_generation_strategy` is made of Ax's own parts. If you write a `GeneratorSpec` by hand, add
+# three things to the rank model: a surrogate that predicts in the unit of the metric, an
+# acquisition that passes on seeds and constraints, and transforms that know in which direction to
+# optimise. The strategy continues with the existing trials.
 
 # %%
 spec = GeneratorSpec(

@@ -148,7 +148,7 @@ assert torch.equal(plain, distorted)
 
 # %% [markdown]
 # **An outlier.** One of the fifteen runs goes wrong and reports -1000. Its rank is the last one,
-# however wrong it is, and the rank model notices that it fits no smooth surface.
+# however wrong it is, and the rank model notices that it does not fit a smooth surface.
 
 # %%
 dirty = clean.clone()
@@ -182,7 +182,7 @@ plt.show()
 #
 # Where should the next evaluation be? Three answers from six points. The paper's two are
 # *rectified*: a point that is predicted to be bad gets a random number instead of a value, which
-# makes the network explore. `RankingGP` knows where it is ignorant and needs no such number.
+# makes the network explore. `RankingGP` knows where it is uncertain, so it does without.
 
 # %%
 train_X = torch.tensor([0.0, 0.2, 0.4, 0.6, 0.8, 1.0], dtype=torch.float64).unsqueeze(-1)
@@ -214,8 +214,8 @@ plt.show()
 # %% [markdown]
 # ## A loop by hand
 #
-# Fit, maximise, evaluate. `rank_initial_conditions` gives BoTorch's optimizer starting points
-# close to the best evaluated points, too, without which the last digits are out of reach.
+# Fit, maximise, evaluate. `rank_initial_conditions` also gives BoTorch's optimizer starting points
+# close to the best evaluated points. Without them, the last digits are out of reach.
 
 # %%
 NUM_STEPS = 3 if SMOKE_TEST else 12

@@ -14,8 +14,9 @@
 #
 # An estimator is tuned by five folds, a network by its loss after 27 epochs. After the first fold
 # or epoch it is often clear that the rest is wasted. If the function yields after each part,
-# `minimize` stops it there, and the model learns what it would have been. We look at what was
-# stopped when, and at what it saved: the same search with parts and with whole evaluations.
+# `minimize` stops it there, and the model learns what it would have been. We look at which
+# evaluations were stopped, and at what that saved: the same search with parts and with whole
+# evaluations.
 
 # %%
 import os
@@ -44,7 +45,7 @@ plt.style.use("botorch_popbo.benchmarks.notebook")
 # %% [markdown]
 # ## Two functions that yield
 #
-# A support vector machine by the log loss of five folds, with scikit-learn:
+# The first tunes a support vector machine by the log loss of five folds, with scikit-learn:
 
 # %%
 X, y = load_breast_cancer(return_X_y=True)
@@ -61,7 +62,7 @@ def folds(C: float, gamma: float, coef0: float) -> Iterator[float]:
 
 
 # %% [markdown]
-# A network by its validation loss after each of 27 epochs, with PyTorch:
+# The second tunes a network by its validation loss after each of 27 epochs, with PyTorch:
 
 # %%
 images, labels = load_digits(return_X_y=True)
@@ -117,8 +118,8 @@ TASKS = {
 # %% [markdown]
 # ## With parts, and whole
 #
-# Both searches may spend the same number of parts. That without parts gets the function's whole
-# value.
+# Both searches may spend the same number of parts. The one without parts only gets the value of the
+# whole evaluation.
 
 
 # %%
@@ -157,8 +158,8 @@ complete = {task: [all_whole(task, seed) for seed in range(NUM_SEEDS)] for task 
 # %% [markdown]
 # ## What was stopped when
 #
-# A bar for each evaluation of the first search, as long as it got. Dark ones are whole, and a ring
-# marks those that were the best when they ended.
+# Each evaluation of the first search has a bar, as long as the evaluation ran. Dark bars are whole
+# evaluations, and a ring marks those that were the best when they ended.
 
 # %%
 figure, panels = plt.subplots(1, 2, figsize=(12, 4.2))
@@ -178,9 +179,9 @@ plt.show()
 # %% [markdown]
 # ## What it saved
 #
-# The best whole evaluation by what was spent: the median of the seeds. Early on, half the cost is
-# enough. Late in a search the new points are close to the best one, so that their chance is large
-# and most are evaluated as a whole: there is little left to save.
+# The plot shows the best whole evaluation against what was spent, the median over the seeds. Early
+# on, half the cost is enough. Late in a search the new points are close to the best one, so that
+# their chance is large and most are evaluated as a whole: there is little left to save.
 
 
 # %%

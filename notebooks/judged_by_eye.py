@@ -14,8 +14,8 @@
 #
 # A picture of a sunset has a sky, a sun, haze and hills. Nobody can say how many points it is
 # worth, but everybody can say which of two looks better. `popbo prefer FILE --page` puts the
-# question on a page ([how](../preferences.md)); here the same search asks a judge who is simulated,
-# so that we can see what it hides.
+# question on a page ([how](../preferences.md)); here the same search asks a simulated judge, so
+# that we know which picture is the best.
 
 # %%
 import os
@@ -58,7 +58,7 @@ def render(sky: float, sun: float, haze: float, hills: str) -> np.ndarray:
 # %% [markdown]
 # ## A judge
 #
-# The judge likes an orange sky, a low sun, some haze and round hills. What it says wavers.
+# The judge likes an orange sky, a low sun, some haze and round hills. Its answers are noisy.
 
 
 # %%
@@ -88,7 +88,7 @@ first = search.ask()
 show(first, [f"liking {liking(**picture):.2f}" for picture in first])
 
 # %% [markdown]
-# The numbers above the pictures are what no search sees. It is told one of four things:
+# No search sees the numbers above the pictures. It learns one of four things:
 #
 # - which of two is the better one;
 # - which of four is the best: three answers at once;
@@ -144,8 +144,8 @@ plt.show()
 # %% [markdown]
 # ## What was learned
 #
-# The search knows how sure it is that nothing else was noticeably better, and that is what to look
-# at before ending an interview.
+# The search says how likely it is that nothing else is noticeably better. Look at that before you
+# end an interview.
 
 # %%
 _, search = runs["best of four"][0]

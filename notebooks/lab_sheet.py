@@ -55,7 +55,7 @@ def fill_in() -> None:
 # %% [markdown]
 # ## The first call
 #
-# The sheet has headings and not a row. The first call writes `lab.toml`, which says what each
+# The sheet has headings but no rows yet. The first call writes `lab.toml`, which says what each
 # column may be. We put our own limits there.
 
 # %%
@@ -75,8 +75,8 @@ result = "larger is better"
 main(["next", "lab.csv", "-n", "5"])
 
 # %% [markdown]
-# Five rows now stand in the sheet, spread over all that is possible. We do these experiments. One
-# of our own, hot and in water, boils away: we write `failed`, and that teaches something, too.
+# The sheet now has five rows, spread over the whole space. We do these experiments. One of our own,
+# hot and in water, boils away: we write `failed`, and that teaches something, too.
 
 # %%
 with open("lab.csv", "a") as file:
@@ -87,7 +87,7 @@ print(Path("lab.csv").read_text())
 # %% [markdown]
 # ## One at a time
 #
-# From four results on, a model chooses. Each call says what it expects.
+# After four results, a model chooses. Each call says what it expects.
 
 # %%
 for _ in range(3 if SMOKE_TEST else 6):
@@ -125,9 +125,9 @@ fill_in()
 # %% [markdown]
 # ## What was found
 #
-# Beside the sheet lies `lab.html`: the best recipe, what matters, and what to try next
-# ([a picture of it](../lab.md#the-page)). A laboratory sees the dots only. The line is what nobody
-# knows: the highest yield that is possible.
+# Beside the sheet lies `lab.html`: the best recipe, what matters, and what to try next ([a picture
+# of it](../lab.md#the-page)). A laboratory only sees the dots. The line is the highest possible
+# yield, which nobody knows.
 
 # %%
 sheet = pd.read_csv("lab.csv", dtype=str, keep_default_na=False)
@@ -148,8 +148,8 @@ plt.show()
 # %% [markdown]
 # ## A mixture
 #
-# Parts of a blend make a whole. One line above the columns says so, and only recipes that your
-# balance can weigh are suggested.
+# The parts of a blend add up to a whole. One line above the columns says so. All suggested recipes
+# can be weighed on your balance.
 
 # %%
 Path("blend.csv").write_text("A,B,C,loss\n")

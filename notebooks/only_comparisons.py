@@ -14,8 +14,8 @@
 #
 # Nobody can say how many points a cup of coffee is worth, but most can say which of two tastes
 # better. This notebook searches with a judge who never gives a number, in three ways: questions
-# about pairs, a shortlist, and a sorted gallery. The judge is simulated, so that we can see what
-# it hides; its taste wavers from one tasting to the next.
+# about pairs, a shortlist, and a sorted gallery. The judge is simulated, so that we know its
+# favourite; its taste varies from one tasting to the next.
 
 # %%
 import os
@@ -80,7 +80,7 @@ BEST = liking(table).max().item()
 # ## One or the other?
 #
 # `PreferenceSearch` asks, the judge answers. The first six questions are a tournament: the winner
-# meets the next cup of a Sobol design. After them the best cup by the model meets one near it.
+# meets the next cup of an evenly spread design. Then the best cup by the model meets one near it.
 
 
 # %%
@@ -154,8 +154,8 @@ winner = min(pairs, key=lambda name: pairs[name][:, -1].mean())
 print(f"after {NUM_QUESTIONS} answers the better one is: {winner}")
 
 # %% [markdown]
-# An answer about two cups is one bit. A tournament spends it on seeing one more cup anywhere, the
-# model on one near its champion.
+# An answer about two cups is one bit. A tournament spends it on one more cup anywhere, the model on
+# a cup near its best one.
 #
 # ## Richer answers
 #

@@ -13,10 +13,9 @@
 # # A study in Optuna: pruning, two objectives
 #
 # A small network completes handwritten digits: it sees the upper half of an image and predicts the
-# lower one. With a high learning rate its weights explode. Some trainings then end with an error
-# of $10^{200}$, others with an exception. `PoPBOSampler` needs no setting for either. Optuna goes
-# on after an exception that `catch=` names, and the sampler takes the trial for worse than every
-# success.
+# lower one. With a high learning rate its weights explode. Some trainings then end with an error of
+# $10^{200}$, others with an exception. `PoPBOSampler` needs no setting for either. Optuna continues
+# after an exception that `catch=` names, and the sampler ranks the trial below every success.
 
 # %%
 import os
@@ -93,7 +92,7 @@ plt.show()
 # %% [markdown]
 # ## Two objectives
 #
-# A small network is wanted, too. Nothing changes but `directions`.
+# We also want a small network. Nothing changes but `directions`.
 
 
 # %%

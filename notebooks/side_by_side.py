@@ -14,7 +14,7 @@
 #
 # The same loop with a rank model and with a Gaussian process: on a smooth function, a noisy one,
 # one with outliers, and a real tuning task. The runs are few and short, so that the notebook ends
-# within minutes. They need not end like the longer ones of [the results](../results.md).
+# within minutes. They may end differently from the longer ones of [the results](../results.md).
 #
 # The loops are those of `popbo compare`. It starts all methods from the same points, survives
 # interruptions, and runs replications side by side.
@@ -90,10 +90,10 @@ functions = compare(
 # %% [markdown]
 # ## A real task
 #
-# With the tables of [HPOBench](https://github.com/automl/HPOBench) at hand (environment variable
-# `POPBO_DATA`), a network on protein data: nine choices, 62208 rows. Without them, a network on
-# scikit-learn's digits, trained on the spot: six parameters of mixed kinds. Both have choices, so
-# the methods run through Ax: `popbo-logei` and `gp-logei`.
+# If the tables of [HPOBench](https://github.com/automl/HPOBench) are at hand (environment variable
+# `POPBO_DATA`), the task is a network on protein data: nine choices, 62208 rows. Otherwise it is a
+# network on scikit-learn's digits, trained on the spot: six parameters of mixed kinds. Both have
+# choices, so the methods run through Ax: `popbo-logei` and `gp-logei`.
 
 # %%
 tasks = compare(
@@ -106,8 +106,8 @@ tasks = compare(
 # %% [markdown]
 # ## Curves
 #
-# They are of the point that each method would recommend. With noise that need not be the best one
-# evaluated. Random search recommends the best outcome it saw.
+# The curves show the point that each method would recommend. With noise, that need not be the best
+# one evaluated. Random search recommends the best outcome it saw.
 
 # %%
 STYLE = {"popbo": "C0", "popbo-logei": "C0", "botorch-gp": "C1", "gp-logei": "C1", "random": "grey"}
@@ -141,8 +141,8 @@ plt.show()
 # %% [markdown]
 # ## The table
 #
-# Where each method ended: means ± standard errors over the seeds. A verdict names a winner only if
-# the difference is more than chance.
+# The table shows where each method ended: means ± standard errors over the seeds. A verdict names a
+# winner only if the difference is more than chance.
 
 # %%
 report = table(summaries)

@@ -12,17 +12,16 @@
 # %% [markdown]
 # # Tuning a process that runs away
 #
-# A is in a stirred vessel and B is fed slowly. They react to the product and give off heat. A hot
-# batch is a fast one, but above 400 kelvin it has to be stopped, and is lost. We look for the batch
-# with the least waste for each part of product.
+# A is in a stirred vessel and B is fed slowly. They react to form the product and give off heat. A
+# hot batch is a fast one, but above 400 kelvin it has to be stopped and is lost. We look for the
+# batch with the least waste per part of product.
 #
-# The problem was chosen for two things that it has in common with much tuning, before any method
-# was tried on it. A quarter of random settings fails. The others differ by orders of magnitude,
-# because a cold batch gives hardly any product. Only random settings were tried to set the ranges
-# and the cooling.
+# The problem was chosen for two things that are common in tuning, before any method was tried on
+# it. A quarter of random settings fail. The others differ by orders of magnitude, because a cold
+# batch gives hardly any product. Only random settings were tried to set the ranges and the cooling.
 #
-# `PoPBOSampler` is told of failures as failures. Optuna's other samplers forget a failed trial. So
-# a careful user gives them a penalty instead, and we do this, too.
+# `PoPBOSampler` learns from failures as failures. Optuna's other samplers forget a failed trial, so
+# a careful user gives them a penalty instead. We do this, too.
 
 # %%
 import math
@@ -103,10 +102,10 @@ def run(trial):
 # failed one counts as 100, and so do those above. A Gaussian process is given the values, or their
 # logarithms, which is what an expert would do.
 #
-# With one seed all begin with the same ten random batches. `PoPBOSampler` goes on with its own
-# design until ten have succeeded. It and the Gaussian process are told that there is no noise. All
-# else is as it comes. There are forty seeds, because with twenty the errors were too large. All of
-# it takes ten minutes.
+# With the same seed, all begin with the same ten random batches. `PoPBOSampler` then continues with
+# its own design until ten have succeeded. It and the Gaussian process know that there is no noise.
+# Everything else is at its default. There are forty seeds, because with twenty the errors were too
+# large. All of it takes ten minutes.
 
 # %%
 PENALTY = 100.0
@@ -164,7 +163,8 @@ studies["random"] = random
 # %% [markdown]
 # ## What they found
 #
-# The least waste so far from the last common batch on: the median of the seeds, and the quartiles.
+# The plot shows the least waste so far, from the last common batch on: the median over the seeds,
+# and the quartiles.
 
 
 # %%
@@ -194,9 +194,9 @@ panels[0].set_ylabel("least waste for each part of product")
 plt.show()
 
 # %% [markdown]
-# A difference is that of the common logarithms of the least waste, the other way's less that of
-# `PoPBOSampler` with the same seed: 0.1 means 26 % more waste. Behind ± is the standard error over
-# the seeds. "Ran away" is the share of the batches after the common ones.
+# A difference is one of decimal logarithms of the least waste: that of the other method minus that
+# of `PoPBOSampler` with the same seed. So 0.1 means 26 % more waste. After ± is the standard error
+# over the seeds. "Ran away" is the share of the batches after the common ones.
 
 
 # %%
@@ -220,10 +220,10 @@ rows[OURS] |= dict.fromkeys(list(rows[OURS])[2:], "")
 print(pd.DataFrame(rows).T.to_string())
 
 # %% [markdown]
-# What is less than two standard errors says nothing. By that rule `PoPBOSampler` is ahead of TPE
-# after 30 and 40 batches, whether TPE forgets failures or is given the penalty, and of random
-# search. The Gaussian process that is given values is no better than chance: on a scale that ends
-# at the penalty all good batches look alike. The one of logarithms is level by that rule, although
+# A difference of less than two standard errors shows nothing. By that rule `PoPBOSampler` is ahead
+# of TPE after 30 and 40 batches, whether TPE forgets failures or is given the penalty, and of
+# random search. The Gaussian process of the values is no better than chance: on a scale that ends
+# at the penalty all good batches look alike. That of the logarithms is level by that rule, although
 # it is behind with 32 of the 40 seeds.
 #
 # The fewest batches are lost with `PoPBOSampler`. It needed no penalty and no scale. The expert had

@@ -17,8 +17,8 @@
 # each list can be *ranked by itself*, and one model can learn from several rankings: the expensive
 # results are its target, the others its sources, each with a correlation that is learned.
 #
-# A source may also be worthless. This notebook shows what is gained from a good one, and what is
-# lost to a bad one.
+# A source may also be worthless. This notebook shows what a good one gains, and what a bad one
+# costs.
 
 # %%
 import logging
@@ -232,8 +232,8 @@ figure.legend(*panel.get_legend_handles_labels(), loc="outside upper center", nc
 plt.show()
 
 # %% [markdown]
-# Is a source listened to, and is a worthless one found out? A correlation of zero means that the
-# source was set aside: what is left is the model without it.
+# Does the model use the good sources, and does it detect the worthless one? A correlation of zero
+# means that the source was set aside: the model works without it.
 
 # %%
 for source, (used, mean) in listened.items():
@@ -253,8 +253,8 @@ for name, values in rows.items():
 #
 # ## The same in Ax
 #
-# `client.summarize()` of an earlier experiment is a source of a new one: a table with a column for
-# each parameter and metric. The first suggestion is the best of the first source.
+# `client.summarize()` of an earlier experiment can be a source of a new one: it is a table with a
+# column for each parameter and metric. The first suggestion is the best of the first source.
 
 # %%
 NAMES = ["rate", "decay", "width", "momentum"]
