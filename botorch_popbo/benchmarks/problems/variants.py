@@ -110,7 +110,7 @@ def variants() -> Iterator[Named]:
     for name, function in functions.items():
         observe = _distorted(function)
         yield _variant(name, "distorted", text, ObservedProblem, observation=observe)
-    text = f", the worst {_FAILING_SHARE:.0%} of whose points fail"
+    text = f", where the worst {_FAILING_SHARE:.0%} of points fail"
     for name in functions:
         yield _variant(name, "failures", text, ObservedProblem, observation=_failing(name))
     for name in functions:
