@@ -25,20 +25,20 @@ class ModelSettings:
     known_radius: float = 1e-5
 
     # Median lengthscale on the unit cube, per root of the number of columns: distances grow with
-    # that root (Hvarfner, Hellsten and Nardi, 2024). Measured: sample_efficiency.md.
+    # that root (Hvarfner, Hellsten and Nardi, 2024). Measured: docs/results/journal.
     lengthscale: float = 0.7
     # Deviation of the log-lengthscale. A wider prior lets noisy runs collapse to a nearly linear
-    # surface. Measured: sample_efficiency.md.
+    # surface. Measured: docs/results/journal.
     lengthscale_deviation: float = 0.7
     # Logit of the rough part's share of the variance: a tenth, and above a half one time in ten.
-    # Measured: ablation.md and inference.md, "Priors".
+    # Measured: docs/results/journal.
     roughness: tuple[float, float] = (-2.0, 1.5)
     # Logarithm of the rough part's lengthscale in units of the other: a fifth. Measured: as above.
     fineness: tuple[float, float] = (math.log(0.2), 0.5)
-    # Log-variance of an outcome's noise. Measured: inference.md, "Priors".
+    # Log-variance of an outcome's noise. Measured: docs/results/journal.
     noise: tuple[float, float] = (-6.0, 2.0)
     # The same for predicted ranks, of which noise may be all that there is. Nearly flat. Measured:
-    # coverage in default_model.md.
+    # docs/results/journal.
     rank_noise: tuple[float, float] = (-4.0, 3.0)
     # The same for the answers of a judge, who may well err. Measured: none.
     judge_noise: tuple[float, float] = (-3.0, 1.5)
@@ -50,17 +50,17 @@ class ModelSettings:
     target_loading: tuple[float, float] = (1.4, 0.4)
 
     # Whether nothing is learned from how far apart outcomes are: any increasing transform of them
-    # then gives the same suggestions, bit for bit. An argument of every front door.
+    # then gives the same suggestions, bit for bit. An argument of every interface.
     order_only: bool = False
     # How far the gaps of outcomes are believed: logarithm of the shape of a gamma variable. Its
-    # median, 7, is a factor of 1.4 either way. Measured: inference.md, "Priors".
+    # median, 7, is a factor of 1.4 either way. Measured: docs/results/journal.
     concentration: tuple[float, float] = (2.0, 1.5)
     # Logarithms of the least and the largest gap, in units of the typical one, that are distances:
     # four powers of ten either way. Of others the order alone counts. Rounding may be all that
-    # tells outcomes apart, and the size of a penalty says nothing. Measured: ablation.md.
+    # tells outcomes apart, and the size of a penalty says nothing. Measured: docs/results/journal.
     log_gap_limits: tuple[float, float] = (-9.2, 9.2)
     # Deviation of the difference of utilities whose outcomes tie, but for the worst. Were it free,
-    # a plateau would look like a slope. Measured: tuning.md.
+    # a plateau would look like a slope. Measured: docs/results/journal.
     tie: float = 0.03
 
     # L-BFGS over the hyperparameters ends after so many iterations, or where it gains less than
@@ -76,16 +76,17 @@ class ModelSettings:
     suspicious_noise: float = 3e-5
     # Log-odds against a record at which it is set aside, round by round. Large ones first: the
     # noise is still inflated by the worst outliers, which makes the others look probable; what was
-    # set aside too soon comes back in the next round. Measured: ablation.md.
+    # set aside too soon comes back in the next round. Measured: docs/results/journal.
     outlier_log_odds: tuple[float, ...] = (2.3, 0.0)
     # Share of records that are outliers, a priori. Measured: none.
     outlier_share: float = 0.1
     # Distance per root of the number of columns within which a point can contradict the best
-    # outcome; without one it is not set aside, and a search goes there. Measured: tuning.md.
+    # outcome; without one it is not set aside, and a search goes there. Measured:
+    # docs/results/journal.
     nearness: float = 0.1
 
     # Nats that other directions have to gain, of which there are many and which have no prior: on
-    # functions of columns chance gains up to three. Measured: sample_efficiency.md.
+    # functions of columns chance gains up to three. Measured: docs/results/journal.
     rotation_gain: float = 4.0
     # Log-odds, a priori, that whoever names a source is right to do so: 9 to 1. Measured: none.
     source_log_odds: float = 2.2
@@ -100,7 +101,7 @@ class ModelSettings:
     # Draws of hyperparameters that predicted ranks are averaged over. Measured: none.
     num_draws: int = 8
     # Their deviation in units of the normal law's at the maximum, which is narrower than what it
-    # stands for, as no prior is quite right. Measured: coverage in default_model.md.
+    # stands for, as no prior is quite right. Measured: docs/results/journal.
     widening: float = 1.3
 
 
@@ -230,7 +231,7 @@ class PaperSettings:
 
 @dataclass(frozen=True)
 class Settings:
-    """All of them, as every front door takes them."""
+    """All of them, as every interface takes them."""
 
     model: ModelSettings = ModelSettings()
     acquisition: AcquisitionSettings = AcquisitionSettings()

@@ -1,4 +1,4 @@
-"""Trials as tensors: what every front door fills, and what the models learn from."""
+"""Trials as tensors: what every interface fills, and what the models learn from."""
 
 import math
 from collections.abc import Sequence

@@ -1,7 +1,7 @@
 """Where the paper's preset departs from the paper: each thing done as published, one at a time.
 
 ``python docs/examples/paper_departures.py FILE.csv --seeds 10`` runs what the file lacks and prints
-the table of ``docs/paper.md``. What ends is written at once; ``--seeds 0`` prints the table alone.
+a table. What ends is written at once; ``--seeds 0`` prints the table alone.
 Runs are paired by function and seed. A departure changes the search after the design, but for that
 of the design.
 """

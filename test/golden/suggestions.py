@@ -1,4 +1,4 @@
-"""What every front door suggests: recorded once, compared ever after.
+"""What every interface suggests: recorded once, compared ever after.
 
 ``python test/golden/suggestions.py compare [door ...]`` says of each door whether what it suggests
 is identical to ``suggestions.json``, and if not where it departs first and by how much; it ends
@@ -55,7 +55,7 @@ Point = dict[str, Any]
 
 
 def door(function: Callable[[], Any]) -> Callable[[], Any]:
-    """Register a front door under the name of its function."""
+    """Register an interface under the name of its function."""
     DOORS[function.__name__.replace("_", "-")] = function
     return function
 

@@ -1,4 +1,4 @@
-"""Short searches for every promise of the docs, by front doors that old versions have, too.
+"""Short searches for every promise of the docs, by interfaces that old versions have, too.
 
 A search takes a seed and a number of evaluations. It returns the regret after each: that of the
 best evaluated point, without noise; of a judge's champion; or the share of volume a front lacks.
