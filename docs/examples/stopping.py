@@ -39,14 +39,14 @@ from botorch_popbo.optuna import study_of
 
 TUNED = ("tree", "forest", "extra", "adaboost", "svm", "sgd", "mlp", "neighbours", "boosting")
 FAMILIES = {
-    "functions": (
+    "functions and tables": (
         *("branin", "bbob-f1-d3", "bbob-f15-d2", "bbob-f8-d3", "hartmann6", "bbob-f21-d2"),
         *("bbob-f2-d3", "bbob-f10-d2", "bbob-f17-d3", "bbob-f6-d3", "bbob-f22-d3", "bbob-f13-d2"),
         *("bbob-f3-d2", "bbob-f20-d2", "bbob-f5-d5", "bbob-f12-d3", "bbob-f18-d2", "bbob-f24-d2"),
-        *("bbob-f14-d5", "rosenbrock2"),
+        *("bbob-f14-d5", "rosenbrock2", "nasbench201"),
+        *(f"fcnet-{d}" for d in ("naval", "parkinsons", "protein", "slice")),
     ),
     "tuning": tuple(f"tuning-{e}-{d}" for d in ("wine", "digits", "diabetes") for e in TUNED),
-    "tables": (*(f"fcnet-{d}" for d in ("naval", "parkinsons", "protein", "slice")), "nasbench201"),
 }
 BUDGET, DESIGN, LEFT, JUDGED = 100, 12, 60, 2
 ENDS = 0.0, 0.02, 0.1, 0.35, 0.65, 0.9, 1.01
