@@ -309,6 +309,55 @@ class Baybe(Random):
         self.campaign.add_measurements(row)
 
 
+class Bofire(Random):
+    """BoFire's ``SoboStrategy`` as it is by default, after four random candidates.
+
+    It searches whole spaces, so its acquisition function is evaluated at each candidate that is
+    left. A failure is the worst result so far.
+    """
+
+    num_initial = 4
+
+    def __init__(self, lab: Lab, seed: int) -> None:
+        super().__init__(lab, seed)
+        from bofire.data_models.domain.api import Domain
+        from bofire.data_models.features import api
+        from bofire.strategies.api import SoboStrategy
+
+        self.table, self.seed, inputs = pd.DataFrame(lab.rows()), seed, []
+        for name in self.table:
+            values = sorted({*self.table[name]})
+            if len(values) == 1:
+                continue
+            if isinstance(values[0], float):
+                inputs.append(api.DiscreteInput(key=name, values=values))
+            else:
+                inputs.append(api.CategoricalInput(key=name, categories=values))
+        with seeded(seed):
+            domain = Domain.from_lists(inputs, [api.ContinuousOutput(key="y")])
+            self.strategy = SoboStrategy.make(domain, seed=seed)
+
+    def ask(self, number: int) -> list[int]:
+        """See the base class; each of a batch has those before it as pending."""
+        values = [value for _, value in self.told if value is not None]
+        if len(self.told) < self.num_initial or len({*values}) < 2:
+            return super().ask(number)
+        y = [min(values) if value is None else value for _, value in self.told]
+        asked: list[int] = []
+        with (
+            seeded(derive_seed(self.seed, len(self.told))),
+            warnings.catch_warnings(action="ignore"),
+        ):
+            tried = self.table.iloc[[index for index, _ in self.told]]
+            self.strategy.tell(tried.assign(y=y), replace=True)
+            self.strategy.reset_candidates()
+            for _ in range(min(number, len(self.left))):
+                gains = self.strategy.calc_acquisition(self.table.iloc[self.left])
+                asked.append(self.left.pop(int(gains.argmax())))
+                self.strategy.add_candidates(self.table.iloc[asked[-1:]])
+        return asked
+
+
 class Patient(Default):
     """The default after ten candidates in random order, as elsewhere."""
 
@@ -320,6 +369,7 @@ METHODS: Mapping[str, Callable[[Lab, int], Random]] = {
     "popbo": Default,
     "popbo-ten": Patient,
     "baybe": Baybe,
+    "bofire": Bofire,
     "forest": Forest,
     "gp": Gaussian,
     "gp-copula": Copula,
