@@ -20,7 +20,7 @@ from botorch_popbo._saved import saved
 from botorch_popbo.candidates import Candidates
 from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.models.outcome_model import OutcomeModel
-from botorch_popbo.search.outlook import why
+from botorch_popbo.search.outlook import Outlook, outlook, why
 from botorch_popbo.search.suggest import Search
 from botorch_popbo.search.trials import Trial, Trials
 from botorch_popbo.settings import Settings
@@ -294,15 +294,17 @@ class Optimizer:
         return expected
 
     def explain(self, point: Mapping[str, Value]) -> str:
-        """Why a point is suggested, and what is expected of it, in words."""
-        trials = self.trials
+        """Why a point is suggested, in words; for what to expect see :meth:`predict`."""
         x = self.space.encode(read_point(point, self.space))
-        reason = why(self._search, self.space, trials, x)
-        if not self._search.has_model(trials):
-            return reason
-        [expected] = self.predict([point])
-        words = ", ".join(f"{name} {m:.3g} ± {s:.2g}" for name, (m, s) in expected.items())
-        return f"{reason} Expected: {words}."
+        return why(self._search, self.space, self.trials, x)
+
+    def outlook(self, margin: float | None = None) -> Outlook:
+        """Whether anything better is left to be found.
+
+        Args:
+            margin: By how much to be better; see :func:`~botorch_popbo.search.outlook.outlook`.
+        """
+        return outlook(self._search, self.space, self.trials, margin)
 
     def to_frame(self) -> "pd.DataFrame":
         """A row for each observation, and each pending point, of which it is open if it failed.

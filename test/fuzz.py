@@ -265,7 +265,7 @@ def check_sheet(seed: int) -> None:
     """Fill in cells of a table of any writing at random, and let rows be written below it.
 
     Raises:
-        AssertionError: If a byte that was there has changed, or the command fails.
+        AssertionError: If a byte that was there has changed, no page is there, or it fails.
     """
     generator = torch.Generator().manual_seed(seed)
     separator, end = pick(generator, ",", ";", "\t"), pick(generator, "\n", "\r\n")
@@ -294,6 +294,7 @@ def check_sheet(seed: int) -> None:
             after = path.read_bytes()
             if status != 0 or not after.startswith(before):
                 raise AssertionError(f"{status}: {before!r} became {after!r}")
+            path.with_suffix(".html").unlink()  # which is written each time
             filled = [  # as somebody would in a spreadsheet
                 line + result() if line.strip(separator) and line.endswith(separator) else line
                 for line in after.decode(encoding).split(end)

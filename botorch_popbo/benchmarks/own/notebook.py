@@ -219,19 +219,20 @@ def suggest_next(options: Namespace) -> int:
     ended = optimizer.observations
     failed = sum(not o.outcomes for o in ended)
     print(f"{len(ended)} experiments, {failed} failed; {len(optimizer.pending)} without a result")
-    asked = optimizer.ask(number)
-    rows = [_texts(point, sheet, optimizer) for point in asked]
-    for row, point in zip(rows, asked, strict=True):
-        print(f"try {_words(row)}\n    {optimizer.explain(point)}")
+    texts = partial(_texts, sheet=sheet, optimizer=optimizer)
+    asked = [(point, optimizer.explain(point)) for point in optimizer.ask(number)]
+    report = Report(sheet.path.name, optimizer, asked, texts, parts)
+    rows = [texts(point) for point, _ in asked]
+    for row, (point, reason) in zip(rows, asked, strict=True):
+        expected = f" Expected: {_words(report.expected(point))}." if report.has_model else ""
+        print(f"try {_words(row)}\n    {reason}{expected}")
     with suppress(RuntimeError):  # nothing of the space has succeeded
-        print(f"best so far: {_words(_texts(optimizer.best, sheet, optimizer))}")
+        print(f"best so far: {_words(texts(optimizer.best))}")
     if rows:
         written = sheet.append(rows, options.copy)
         print(f"written to {written}; fill in {', '.join(optimizer.outcomes)}, and run this again")
     else:
         print("nothing is left to try")
-    texts = partial(_texts, sheet=sheet, optimizer=optimizer)
-    report = Report(sheet.path.name, optimizer, asked, texts, parts)
     print(write_page(file.with_suffix(".html"), report))
     return 0
 

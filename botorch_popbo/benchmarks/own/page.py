@@ -1,7 +1,7 @@
 """The page beside a table of experiments: what was learned from it, in words and pictures."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,7 +16,7 @@ from botorch_popbo._evaluation import Parameters
 from botorch_popbo._plain import Value
 from botorch_popbo._replacing import replacing
 from botorch_popbo.optimizer import Expected, Optimizer
-from botorch_popbo.search.outlook import outlook, why
+from botorch_popbo.search.outlook import Outlook
 
 _MARK = '<meta name="generator" content="popbo next">'
 _MAX_LISTED, _NUM_ALONG = 12, 41
@@ -59,10 +59,6 @@ def _tag(name: str, /, *content: Element | str, **attributes: object) -> Element
         else:  # which comes first
             element.text = part
     return element
-
-
-def _short(pair: tuple[float, float]) -> str:
-    return f"{pair[0]:.3g} ± {pair[1]:.2g}"
 
 
 class Place(NamedTuple):
@@ -130,14 +126,14 @@ class Report:
     Attributes:
         title: Name of the table.
         optimizer: What has learned from it, and suggested.
-        asked: Its suggestions.
+        asked: Its suggestions, each with the reason.
         texts: How the table writes a point.
         parts: The names of parts that make a whole.
     """
 
     title: str
     optimizer: Optimizer
-    asked: Sequence[Parameters]
+    asked: Sequence[tuple[Parameters, str]]
     texts: Callable[[Parameters], Mapping[str, str]]
     parts: Sequence[str]
 
@@ -149,9 +145,19 @@ class Report:
         return []
 
     @cached_property
+    def outlook(self) -> Outlook:
+        """Whether anything better is left to be found."""
+        return self.optimizer.outlook()
+
+    @property
     def has_model(self) -> bool:
         """Whether enough is known to say what to expect."""
-        return self.optimizer._search.has_model(self.optimizer.trials)
+        return not math.isnan(self.outlook.chance)
+
+    def expected(self, point: Parameters) -> dict[str, str]:
+        """What is expected of objectives; nothing as long as too little is known."""
+        [found] = self.optimizer.predict([point]) if self.has_model else [{}]
+        return {name: f"{mean:.3g} ± {error:.2g}" for name, (mean, error) in found.items()}
 
     def page(self) -> Element:
         """The document."""
@@ -176,11 +182,12 @@ class Report:
 
     def _table(self, points: Sequence[Parameters], *reasons: str) -> Element:
         """Points, what is expected of them, and perhaps why they are suggested."""
-        rows = [dict(self.texts(point)) for point in points]
-        if self.has_model:
-            for row, expected in zip(rows, self.optimizer.predict(points), strict=True):
-                row |= {f"expected {name}": _short(pair) for name, pair in expected.items()}
-        rows = [row | {"why": reason} for row, reason in zip(rows, reasons, strict=False)] or rows
+        rows = [
+            {**self.texts(x), **{f"expected {name}": y for name, y in self.expected(x).items()}}
+            for x in points
+        ]
+        if reasons:
+            rows = [row | {"why": reason} for row, reason in zip(rows, reasons, strict=True)]
         table = [_tag("tr", *(_tag("th", name) for name in rows[0]))]
         table += [_tag("tr", *(_tag("td", cell) for cell in row.values())) for row in rows]
         return _tag("div", _tag("table", *table), class_="wide")
@@ -195,16 +202,14 @@ class Report:
             looks = [o.outcomes.get(name) for o in optimizer.observations if o.parameters == best]
             line = f"{name}: measured {', '.join(f'{y:.4g}' for y in looks if y is not None)}"
             if self.has_model and name in optimizer.objectives:
-                line += (
-                    f"; {_short(optimizer.predict([best])[0][name])} is expected of another look"
-                )
+                line += f"; {self.expected(best)[name]} is expected of another look"
             low, high = optimizer.constraints.get(name, (None, None))
             line += "" if low is None else f"; at least {low:g} is wanted"
             lines.append(line + ("" if high is None else f"; at most {high:g} is wanted"))
         if not self.has_model:
             lines.append(f"Predictions appear here after {optimizer.n_initial} results.")
-        elif len(optimizer.objectives) == 1:
-            lines += self._doubts()
+        else:
+            lines += [*self._luck(), f"There is a {self.outlook}"]
         found = [_tag("h2", "Best so far"), _tag("div", *values, class_="values")]
         found += [_tag("p", f"{line}.") for line in lines]
         if others := self.front[1:_MAX_LISTED]:
@@ -212,35 +217,30 @@ class Report:
             found += [_tag("p", words), self._table([best, *others])]
         return found
 
-    def _doubts(self) -> list[str]:
-        """What speaks against the best point, of one objective: a luckier one, what is left."""
-        optimizer, lines = self.optimizer, []
-        [(name, way)] = optimizer.objectives.items()
+    def _luck(self) -> Iterator[str]:
+        """What speaks against the best point: a better result, of which the model believes less."""
+        optimizer = self.optimizer
+        (name, way), *others = optimizer.objectives.items()
         ended = [one for one in optimizer.observations if one.outcomes]
         luckiest = (max if way == "maximize" else min)(ended, key=lambda one: one.outcomes[name])
-        if luckiest.parameters != self.front[0] and not optimizer.constraints:
-            [expected] = optimizer.predict([luckiest.parameters])
+        if luckiest.parameters != self.front[0] and not others and not optimizer.constraints:
+            expected = self.expected(luckiest.parameters)[name]
             where = self._words(luckiest.parameters)
-            lines.append(
+            yield (
                 f"{luckiest.outcomes[name]:.4g} was measured at {where}; "
-                f"the model takes that partly for luck and expects {_short(expected[name])} there"
+                f"the model takes that partly for luck and expects {expected} there"
             )
-        left = outlook(optimizer._search, optimizer.space, optimizer.trials, None)
-        if not math.isnan(left.chance):
-            lines.append(f"There is a {left}")
-        return lines
 
     def _next(self) -> list[Element]:
         """What to try, and why."""
-        optimizer, found = self.optimizer, [_tag("h2", "What to try next")]
+        found = [_tag("h2", "What to try next")]
         if not self.asked:
             return [*found, _tag("p", "Nothing is left to try.")]
-        ask = optimizer._search, optimizer.space, optimizer.trials
+        points, reasons = zip(*self.asked, strict=True)
         if not self.has_model:
             words = "These show more of what is possible, as too little is known yet."
-            return [*found, _tag("p", words), self._table(self.asked)]
-        reasons = [why(*ask, optimizer.space.encode(x)) for x in self.asked]
-        return [*found, self._table(self.asked, *reasons)]
+            return [*found, _tag("p", words), self._table(points)]
+        return [*found, self._table(points, *reasons)]
 
     def _words(self, point: Parameters) -> str:
         return ", ".join(f"{name} {text}" for name, text in self.texts(point).items())

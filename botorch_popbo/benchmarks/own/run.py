@@ -14,12 +14,11 @@ from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from botorch_popbo._errors import UsageError
 from botorch_popbo.benchmarks.report.files import write_files
-from botorch_popbo.minimization import _FORMAT, _Run, _Stopping
+from botorch_popbo.minimization import _Run, _Stopping
 from botorch_popbo.search.outlook import outlook
 from botorch_popbo.search.suggest import Search
 from botorch_popbo.settings import Settings
 from botorch_popbo.space import Space
-from botorch_popbo.trials import read_evaluation
 
 _LENGTHS, _LAST = 8, 5  # at how many lengths the chance is stated, and how many sentences there are
 _WRAP = TextWrapper(100, initial_indent=" " * 5, subsequent_indent=" " * 5)
@@ -59,20 +58,19 @@ def _read(path: Path) -> _Run:
     """The run that a file holds, without what was being evaluated."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
-        if content["format"] != _FORMAT:
-            raise ValueError(f"format {content['format']!r}")
         space, settings = Space.read(content["space"]), Settings()
         for name, text in content.get("settings", {}).items():
             part, _, field = name.partition(".")
             changed = replace(getattr(settings, part), **{field: literal_eval(text)})
             settings = replace(settings, **{part: changed})
         search = Search(content["seed"], settings, content["n_initial"])
-        stopping = _Stopping(content.get("parts", "mean"), False, np.inf, None)
-        rows = content["evaluations"]
+        parts, is_resumable = content.get("parts", "mean"), content.get("resumable", False)
+        rows, stopping = content["evaluations"], _Stopping(parts, is_resumable, np.inf, None)
         past = [{**row["parameters"], "value": row["value"]} for row in rows if row["is_past"]]
         run = _Run(space, 1, search, content["direction"], past, None, stopping)
-        rows = [row for row in rows if not row["is_past"] and row["status"] != "running"]
-        run.new = [read_evaluation(row, str(path), space) for row in rows]
+        run.start = content["start"]  # a digest, of points to begin with, too
+        run._load(path)
+        run.new = run.ended
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror}") from None
     except (ValueError, KeyError, TypeError, AttributeError, InputDataError) as error:

@@ -51,8 +51,11 @@ def test_misuse_is_told(tmp_path: Path, capsys: Capture) -> None:
     ran(file, 4)
     assert main(["report", str(file)]) == 2
     assert "holds only the initial design" in capsys.readouterr().err
-    file.write_text('{"format": "other"}')
+    file.write_text(file.read_text().replace("minimize 2", "minimize 1"))
     assert main(["report", str(file)]) == 2
-    assert "is not a file of minimize(path=...): format 'other'" in capsys.readouterr().err
+    assert "holds no run of this version" in capsys.readouterr().err
+    file.write_text('{"format": "minimize 2"}')
+    assert main(["report", str(file)]) == 2
+    assert "is not a file of minimize(path=...): 'space'" in capsys.readouterr().err
     assert main(["report", str(tmp_path / "none.json")]) == 2
     assert "cannot read" in capsys.readouterr().err
