@@ -1,4 +1,4 @@
-"""The errors that a user can mend, reported as a message and never as a traceback."""
+"""Errors that a user can correct, reported as a message and never as a traceback."""
 
 from importlib import import_module
 from types import ModuleType

@@ -69,7 +69,7 @@ class Evaluation:
 
 @dataclass(frozen=True)
 class Watch:
-    """Whether to go on with an evaluation that comes in parts.
+    """Whether to continue an evaluation that comes in parts.
 
     Attributes:
         rivals: The whole evaluations.
@@ -114,7 +114,7 @@ class Result:
         direction: "minimize" or "maximize".
         inferred: How the model understood the values, in words; empty if there was no model.
         space: The space.
-        outlook: Whether to go on, given a margin; see :meth:`chance_of_better`.
+        outlook: Whether to continue, given a margin; see :meth:`chance_of_better`.
     """
 
     best: Evaluation
@@ -230,7 +230,7 @@ def _evaluate_parts(
                 part = next(generator)
             except StopIteration as end:
                 if not parts:
-                    raise ValueError("the function yielded no part") from None
+                    raise ValueError("the function yielded nothing") from None
                 whole = watch.rivals.of([[part] for part in parts]).item()
                 return whole if end.value is None else end.value
             number = as_float(part)
@@ -250,11 +250,11 @@ def evaluator(function: Function, n_jobs: int) -> Iterator[Submit]:
     raises where it cannot load the function is the exception of its future.
 
     Raises:
-        ValueError: If the number of jobs is no whole number of at least 1.
+        ValueError: If the number of jobs is not a whole number of at least 1.
         PicklingError: If the function cannot be sent to a process.
     """
     if not isinstance(n_jobs, SupportsIndex) or n_jobs is True or n_jobs < 1:
-        raise ValueError(f"n_jobs is a whole number of at least 1, or -1, but got {n_jobs!r}.")
+        raise ValueError(f"n_jobs must be a whole number of at least 1, or -1, not {n_jobs!r}.")
     if n_jobs == 1:
 
         def submit_here(begun: Evaluation, watch: Watch) -> Future[Ended]:
@@ -271,8 +271,8 @@ def evaluator(function: Function, n_jobs: int) -> Iterator[Submit]:
         content = bytes(dumps(function))
     except Exception as error:  # of any type, as it is what the user's objects say
         raise pickle.PicklingError(
-            f"The function cannot be sent to worker processes: {error}. Let it make its locks, "
-            "connections and open files itself."
+            f"The function cannot be sent to worker processes: {error}. Make its locks, "
+            "connections and open files inside it."
         ) from error
     # Workers of a killed process end themselves after so many seconds without a trial. Ctrl-C is
     # for this process, which kills them.
@@ -288,6 +288,6 @@ def _evaluate_copy(content: bytes, begun: Evaluation, watch: Watch) -> Ended:
     try:
         function = pickle.loads(content)
     except Exception as error:
-        error.add_note("Workers import the function: let its module be one that they find.")
+        error.add_note("Workers import the function, so they have to find its module.")
         raise
     return evaluate(function, begun, watch)

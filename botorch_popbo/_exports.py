@@ -26,7 +26,7 @@ def find_export(columns: Collection[object]) -> str | None:
 
 
 def find_outcome(columns: Collection[object], objective: str) -> tuple[str, bool]:
-    """The column of an objective, and whether the table tells that larger values are better.
+    """The column of an objective, and whether the table says that larger values are better.
 
     Where scikit-learn's has no ``"value"``, that is the mean score.
     """
@@ -59,10 +59,10 @@ def read_export(table: "pd.DataFrame", outcome: str) -> tuple["pd.DataFrame", li
     # A trial that failed need not have asked for all parameters.
     kept = completed | state.isin(_FAILED) & table[columns].notna().all(axis=1)
     others = [name for name in table if name not in {*columns, outcome}]
-    note = f"a table of {library}; no parameters are {', '.join(others)}"
+    note = f"a table of {library}; not parameters: {', '.join(others)}"
     if not kept.all():
         left = ", ".join(f"{number} {kind}" for kind, number in state[~kept].value_counts().items())
-        note += f"; left out are trials without an outcome or a parameter: {left}"
+        note += f"; left out, without an outcome or a parameter: {left}"
     names = {column: column.removeprefix(PREFIXES[library]) for column in columns}
     # A parameter may have the name of the outcome, or of a column that is left out.
     names = {column: name for column, name in names.items() if name != outcome}

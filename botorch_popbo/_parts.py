@@ -33,7 +33,7 @@ _NUM_RIVALS, _NUM_NEAREST = 6, 3
 def check_summary(summary: str) -> None:
     """Refuse what is neither; raises ValueError."""
     if summary not in get_args(Summary):
-        raise ValueError(f'parts is "mean" or "last", but got {summary!r}.')
+        raise ValueError(f'parts must be "mean" or "last", not {summary!r}.')
 
 
 class Foreseen(NamedTuple):

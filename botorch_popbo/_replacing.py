@@ -23,14 +23,14 @@ def replacing(path: Path) -> Iterator[Path]:
         The file to write.
 
     Raises:
-        OSError: If the file cannot be replaced. What exists and is no regular file never is: no
-            folder, pipe, device or socket, and no link to one or in a circle.
+        OSError: If the file cannot be replaced. Only a regular file can be: not
+            a folder, pipe, device or socket, nor a link to one or in a circle.
     """
     # A link stays, and so does whatever else it is known by. Of a loop nothing is left but a link.
     target = Path(os.path.realpath(path)) if path.is_symlink() else path
     is_other = (path.exists() or os.path.lexists(target)) and not path.is_file()
     if is_other or not target.parent.is_dir():  # not the name of the other, which nobody knows
-        message = "Name a regular file, or none yet, in a folder that exists, not"
+        message = "Name a regular or a new file in an existing folder, not"
         raise FileNotFoundError(errno.ENOENT, message, str(path))
     partial = target.with_name(f"{target.name}.{token_hex(4)}.part")
     try:

@@ -31,5 +31,5 @@ def saved(path: str | os.PathLike[str], kind: str, number: int) -> Iterator[dict
             raise ValueError(f"format {content['format']!r}")
         yield content
     except _NOT_SAVED as error:
-        message = f"{path} holds no saved {kind} ({type(error).__name__}: {error})."
+        message = f"{path} is not a saved {kind} ({type(error).__name__}: {error})."
         raise InputDataError(message) from None

@@ -83,7 +83,7 @@ class Candidates(Space):
         part = super().at_places(fixed)
         part.candidates = self.candidates[(part.placed(self.candidates) == self.candidates).all(-1)]
         if not part.num_points:
-            raise InputDataError(f"No candidate has all of {[*fixed]} as they are fixed.")
+            raise InputDataError(f"No candidate has all fixed values of {[*fixed]}.")
         return part
 
     def encode(self, values: Mapping[str, Value]) -> Tensor:
@@ -126,7 +126,7 @@ def _read(rows: Value) -> list[Mapping[str, Value]]:
     if hasattr(rows, "iterrows"):
         return [*rows.astype(object).mask(rows.isna(), None).to_dict("records")]
     if not isinstance(rows, Sequence) or not all(isinstance(row, Mapping) for row in rows):
-        raise InputDataError(f"Candidates are dictionaries of values by name; got {rows!r}.")
+        raise InputDataError(f"Candidates must be dictionaries of values by name; got {rows!r}.")
     return [*rows]
 
 
@@ -147,7 +147,7 @@ def _parameter(name: str, cells: Sequence[Value]) -> Parameter:
     numbers = [float(cell) for cell in different if is_number(cell)]
     kinds = {float if is_number(cell) else type(cell) for cell in different} - {type(None)}
     if len(kinds) > 1 or not kinds <= {float, str, bool}:
-        raise InputDataError(f"{name}: cells are all texts, numbers or truth values; {different}.")
+        raise InputDataError(f"{name}: use texts, numbers or truth values alone; {different}.")
     if len(numbers) < 2:
         return Parameter.of_choices(different, is_ordered=False)
     low, high, middle = min(numbers), max(numbers), median(numbers)
@@ -221,5 +221,5 @@ def points_where(
     """
     read = Space.read(space)
     if not (found := [*filter(rule, map(read.decode, read.draw(number, 0)))]):
-        raise InputDataError(f"None of {number} points of the space keeps the rule.")
+        raise InputDataError(f"None of {number} points of the space meets the rule.")
     return found

@@ -1,4 +1,4 @@
-"""One function for those who want no framework."""
+"""One function, without a framework."""
 
 import json
 import logging
@@ -87,7 +87,7 @@ def minimize(
     An exception in the function, or a value that is not a finite number, is a failed trial: it
     counts, and ranks below every success. The traceback of the first is logged. As long as nothing
     has succeeded, a mistake ends the search at once: a name, an attribute or a module that does not
-    exist, wrong arguments, or a value that is no number. So does a design (``n_initial``
+    exist, wrong arguments, or a value that is not a number. So does a design (``n_initial``
     evaluations) that fails with one type of error from the first to the last. If past trials have
     succeeded, the best of them is then returned, with a warning.
 
@@ -114,8 +114,8 @@ def minimize(
         seed: The same seed and values give the same points, one evaluation at a time.
         n_jobs: Number of evaluations at the same time, in worker processes; -1 for one a core. When
             a worker dies, all that was being evaluated is tried once more, one at a time.
-        path: A JSON file that is written after every evaluation, and from which the same call goes
-            on. What was being evaluated is evaluated again, so that an interruption changes no
+        path: A JSON file that is written after every evaluation, and from which the same call
+            resumes. What was being evaluated is evaluated again, so that an interruption changes no
             result. That the function is the same is up to you. What is read is checked.
         progress: Whether to say what was found in the file, and to show a progress bar where there
             is a terminal or a notebook.
@@ -140,10 +140,10 @@ def minimize(
         ImportError: If ``start`` is a CSV file and pandas is not installed, or if workers cannot
             import the function, which may also be an ``AttributeError``.
         InputDataError: If an argument is not valid, or the file is of a run with another space,
-            direction, start, seed, design or settings, or holds what no run writes.
-        KeyboardInterrupt: After Ctrl-C; one line says how to go on. If a script does not catch it,
+            direction, start, seed, design or settings, or holds what a run does not write.
+        KeyboardInterrupt: After Ctrl-C; one line says how to resume. If a script does not catch it,
             it ends with status 130 and without a traceback.
-        ValueError: If ``timeout`` is no number, ``n_jobs`` neither -1 nor a whole number of at
+        ValueError: If ``timeout`` is not a number, ``n_jobs`` neither -1 nor a whole number of at
             least 1, or ``parts`` neither "mean" nor "last".
         PicklingError: If the function cannot be sent to worker processes. Let it make its locks,
             connections and open files itself, when it is called.
@@ -153,12 +153,12 @@ def minimize(
     """
     if n_trials is None:
         if budget is None:
-            raise InputDataError("Say how many evaluations there are to be: n_trials, or a budget.")
+            raise InputDataError("Pass the number of evaluations, n_trials, or a budget.")
         n_trials = budget
     if n_jobs == -1:
         n_jobs = os.cpu_count() or 1
     if not isinstance(timeout, Real | None):
-        raise ValueError(f"timeout is a number of seconds, or None, but got {timeout!r}.")
+        raise ValueError(f"timeout must be a number of seconds, or None, not {timeout!r}.")
     deadline = math.inf if timeout is None else time.monotonic() + timeout
     with evaluator(function, n_jobs) as submit:
         settings = (settings or Settings()).with_order_only(order_only)
@@ -167,16 +167,16 @@ def minimize(
         most = math.inf if budget is None else at_least(1, budget=budget)
         check_summary(parts)
         if stop is not None and not 0.0 < stop < 1.0:
-            raise InputDataError(f"stop is a chance between 0 and 1, or None, but got {stop!r}.")
+            raise InputDataError(f"stop must be a chance between 0 and 1, or None, not {stop!r}.")
         stopping = _Stopping(parts, resumable, most, stop)
         run = _Run(space, n_trials, search, direction, start, path, stopping)
         try:
             with _bar(run, progress) as bar:
                 run.evaluate(submit, n_jobs, deadline, bar, callback)
         except (KeyboardInterrupt, SystemExit) as end:
-            kept = f"repeat the call to resume from {run.path}" if run.path else "nothing is kept"
+            kept = f"repeat the call to resume from {run.path}" if run.path else "nothing was saved"
             _logger.warning("interrupted after %s; %s", run.count, kept)
-            if isinstance(end, SystemExit) or hasattr(sys, "ps1"):  # a session goes on
+            if isinstance(end, SystemExit) or hasattr(sys, "ps1"):  # a session continues
                 raise
             raise _Interrupted(130) from None
     return run.result()
@@ -210,7 +210,7 @@ class _Run:
         stopping: _Stopping,
     ) -> None:
         if direction not in get_args(Direction):
-            raise InputDataError(f'direction is "minimize" or "maximize", but got {direction!r}.')
+            raise InputDataError(f'direction must be "minimize" or "maximize", not {direction!r}.')
         self.direction, self.sign = direction, 1.0 if direction == "maximize" else -1.0
         self.space, self.search, self.stopping = Space.read(space), search, stopping
         given = read_start(start, self.space, self.sign)
@@ -341,7 +341,7 @@ class _Run:
             self.new[index] = replace(self.new[index], parts=tuple(parts))
             self.save()
 
-        # A worker tells of parts when it ends.
+        # A worker reports parts when it ends.
         kept = keep if is_resumable and n_jobs == 1 else tuple
         return Watch(self.rivals, self.sign, is_resumable, kept)
 
@@ -379,10 +379,10 @@ class _Run:
         if reason and not self._has("failed"):
             _logger.warning("the first evaluation that failed:\n%s", ended.trace or reason)
         if ended.is_mistake and not self._has("completed"):
-            # As it is not kept, it is evaluated again when the call goes on.
+            # As it is not kept, it is evaluated again when the call resumes.
             raise RuntimeError(
-                f"The function failed with {reason}. No run has succeeded yet, so it is taken for "
-                "a mistake. Correct it and call again, or raise ValueError to mark a run as failed."
+                f"The function failed with {reason}. No run has succeeded yet, so this is "
+                "taken for a mistake. Correct it, or raise ValueError to mark a run as failed."
             )
         if ended.is_pair and error > 0.0 and not any(e.standard_error > 0.0 for e in self.new):
             _warn(
@@ -453,7 +453,7 @@ class _Run:
         if self._written and self.path.exists() and self._written != self.path.read_bytes():
             raise RuntimeError(
                 f"Another run writes to {self.path}, too. Its evaluations are kept, those that "
-                "just ended here are not. Let one run at a time have a path."
+                "just ended here are not. Use a path for one run at a time."
             )
         content = self._header() | {"evaluations": [e.to_json() for e in self.past + self.new]}
         self._written = json.dumps(content, indent=1, allow_nan=False).encode()
@@ -482,7 +482,7 @@ class _Run:
         }
 
     def _load(self, path: Path) -> None:
-        """Go on with what a file holds.
+        """Resume what a file holds.
 
         Raises:
             InputDataError: If it holds another run, or something else.
@@ -495,20 +495,20 @@ class _Run:
             if content["format"] != _FORMAT or not isinstance(rows, list):
                 raise ValueError
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            message = f"{path} holds no run of this version. Give another path."
+            message = f"{path} is not a run of this version. Pass another path."
             raise InputDataError(message) from None
         earlier = {"settings": {}, "parts": "mean", "resumable": False}
         before, now = _texts(earlier | content), _texts(self._header())
         for name in before | now:
             if before.get(name) != now.get(name):
                 raise InputDataError(
-                    f"{path} is of a run with another {name} {before.get(name)}, not "
-                    f"{now.get(name)}. Give the same arguments to resume it, or another path "
-                    "to begin anew."
+                    f"{path} holds a run with {name} {before.get(name)}, not "
+                    f"{now.get(name)}. Pass the same arguments to resume it, or another path "
+                    "to start again."
                 )
         number = len(self.past)
         if rows[:number] != [e.to_json() for e in self.past]:
-            raise InputDataError(f"{path} holds other past evaluations than start does.")
+            raise InputDataError(f"{path} holds other past evaluations than start.")
         self.new = [
             read_evaluation(row, f"{path}, evaluation {place}", self.space)
             for place, row in enumerate(rows[number:], number + 1)

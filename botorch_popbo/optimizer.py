@@ -58,10 +58,10 @@ class Observation:
 
 
 class Optimizer:
-    """Ask what to try next, and tell what came out, whenever it did.
+    """Ask what to try next, and report what came out, in any order.
 
     The same seed, space and outcomes give the same points as :func:`~botorch_popbo.minimize`, as
-    long as they are asked for and told one by one. The global random state is left as it was.
+    long as they are asked for and reported one by one. The global random state is left as it was.
 
     Args:
         space: What each parameter may be, by its name; see :data:`~botorch_popbo.space.Notation`.
@@ -78,8 +78,8 @@ class Optimizer:
 
     Attributes:
         space: The space.
-        observations: What was told, in this order.
-        pending: Points that were asked for and not yet told. Remove one that is given up.
+        observations: What was reported, in this order.
+        pending: Points that were asked for and not yet reported. Remove one that is given up.
 
     Raises:
         InputDataError: If an argument is not valid.
@@ -108,7 +108,7 @@ class Optimizer:
         named = objectives if isinstance(objectives, Mapping) else {"value": objectives}
         self.objectives: dict[str, Direction] = dict(named)
         if not named or not {*named.values()} <= {*_SIGNS}:
-            raise InputDataError(f'An objective is "minimize" or "maximize", not {objectives!r}.')
+            raise InputDataError(f'Objectives are "minimize" or "maximize", not {objectives!r}.')
         self.constraints: dict[str, Limits] = dict(constraints or {})
         for name, pair in self.constraints.items():
             is_pair = isinstance(pair, Sequence) and len(pair) == 2
@@ -144,7 +144,7 @@ class Optimizer:
         return Trials.gather(self._ended, pending, shape)
 
     def ask(self, n: int = 1, fixed: Mapping[str, Value] | None = None) -> list[Parameters]:
-        """The next points, which are pending until they are told.
+        """The next points, which are pending until they are reported.
 
         Args:
             n: How many, chosen one by one, each as if those before had turned out as expected.
@@ -154,14 +154,14 @@ class Optimizer:
             The points; fewer if no more are left, or none.
 
         Raises:
-            InputDataError: If ``n`` is no whole number of at least 1, or if nothing of the space
+            InputDataError: If ``n`` is not a whole number of at least 1, or if nothing of the space
                 has the fixed values.
         """
         fixed = fixed or {}
         try:
             places = {name: self.space.parameters[name].place(v) for name, v in fixed.items()}
         except (KeyError, TypeError, ValueError) as error:
-            raise InputDataError(f"{dict(fixed)} is not of the space: {error}.") from None
+            raise InputDataError(f"{dict(fixed)} is not in the space: {error}.") from None
         part, trials = self.space.at_places(places), self.trials
         for _ in range(at_least(1, n=n)):
             index = len(self.observations) + len(trials.pending)
@@ -186,12 +186,12 @@ class Optimizer:
             point: The value of each parameter. One outside of a range, or of no candidate, teaches
                 the model and is not recommended.
             value: A number; a dictionary of numbers by name if there are several outcomes, of which
-                those that are no objectives may be missing; ``None``, NaN or an infinitely bad
+                those that are not objectives may be missing; ``None``, NaN or an infinitely bad
                 value if the experiment failed.
             standard_error: That of the numbers; 0 if there is no noise, ``None`` if unknown.
 
         Raises:
-            InputDataError: If a value is none of its parameter, or an outcome is no number or
+            InputDataError: If a value is not one of its parameter, or an outcome is not a number or
                 infinitely good.
         """
         parameters = read_point(point, self.space)
@@ -216,10 +216,10 @@ class Optimizer:
         """The outcomes by name, as far as they are known; none of a failure."""
         several = isinstance(value, Mapping)
         if not several and value is not None and len(self.outcomes) > 1:
-            raise InputDataError(f"Tell {self.outcomes} by name, or None; got {value!r}.")
+            raise InputDataError(f"Report {self.outcomes} by name, or None; got {value!r}.")
         given = value if several else dict.fromkeys(self.outcomes[:1], value)
         if unknown := given.keys() - {*self.outcomes}:
-            raise InputDataError(f"There are outcomes {self.outcomes}, but no {unknown}.")
+            raise InputDataError(f"The outcomes are {self.outcomes}, not {unknown}.")
         numbers: dict[str, float] = {}
         for name in self.outcomes:
             one = given.get(name)
@@ -238,22 +238,22 @@ class Optimizer:
         It was tried. With several objectives others of :attr:`front` are as good.
 
         Raises:
-            RuntimeError: If nothing of the space has succeeded.
+            RuntimeError: If no point of the space has succeeded.
         """
         return self.front[0]
 
     @property
     @one_thread()
     def front(self) -> list[Parameters]:
-        """The points that no other is better than, in all objectives, as far as can be expected.
+        """The points that are expected to be the best trade-offs between the objectives.
 
         Raises:
-            RuntimeError: If nothing of the space has succeeded.
+            RuntimeError: If no point of the space has succeeded.
         """
         trials = self.trials
         has_succeeded = ~trials.objectives.isneginf().any(-1)
         if not bool(self.space.contains(trials.X[has_succeeded]).any()):
-            raise RuntimeError("Nothing of the space has succeeded yet, so nothing is the best.")
+            raise RuntimeError("No point of the space has succeeded yet, so there is no best one.")
         if len(trials.X.unique(dim=0)) == 1:
             return [self._parameters(trials.X[0])]
         models = self._search.models(self.space, trials)
@@ -265,7 +265,7 @@ class Optimizer:
         return [*map(self._parameters, found)]
 
     def _parameters(self, x: Tensor) -> Parameters:
-        """A point as it was told, or as it is suggested."""
+        """A point as it was reported, or as it is suggested."""
         return dict(self._tried.get(tuple(x.tolist())) or self.space.decode(x))
 
     @one_thread()
@@ -280,7 +280,7 @@ class Optimizer:
             For each point, by the name of each objective, mean and standard deviation.
 
         Raises:
-            InputDataError: If fewer than two points were told, or one is not of the space.
+            InputDataError: If fewer than two points were reported, or one is not in the space.
         """
         X = torch.stack([self.space.encode(read_point(point, self.space)) for point in points])
         with torch.enable_grad():

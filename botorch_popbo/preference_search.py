@@ -76,8 +76,8 @@ class PreferenceSearch:
         self.seed = at_least(0, seed=seed)
         if self.num_items > self.space.num_points:
             raise InputDataError(
-                f"num_items is at most {self.space.num_points}, the number of different points, "
-                f"but got {num_items}."
+                f"num_items must be at most {self.space.num_points}, the number of different "
+                f"points, but got {num_items}."
             )
         self._begin([])
 
@@ -179,8 +179,8 @@ class PreferenceSearch:
 
         Raises:
             BotorchTensorDimensionError: If ``items`` has the wrong shape.
-            InputDataError: If ``items`` are neither, if what is said of them is no answer, if two
-                points are equal, if one is not finite, or if one is not of the space.
+            InputDataError: If ``items`` are neither, if what is said of them is not an answer, if
+                two points are equal, if one is not finite, or if one is not of the space.
         """
         ways = {"winner": winner, "worst": worst, "ranking": ranking, "ratings": ratings}
         given = [(way, value) for way, value in ways.items() if value is not None]
@@ -203,7 +203,7 @@ class PreferenceSearch:
             if judge in (None, self.answers[place].judge):
                 self._begin([*self.answers[:place], *self.answers[place + 1 :]])
                 return
-        raise InputDataError("No question has been answered, so there is nothing to take back.")
+        raise InputDataError("No question has been answered, so there is nothing to undo.")
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write space, settings and answers to a JSON file, whole or not at all.
@@ -259,7 +259,7 @@ class PreferenceSearch:
         try:
             return torch.stack([self.space.encode(item) for item in items])
         except (KeyError, TypeError, ValueError, RuntimeError) as error:
-            raise InputDataError(f"{items!r} are no points of the space: {error!r}.") from None
+            raise InputDataError(f"{items!r} are not points of the space: {error!r}.") from None
 
     def _next(self) -> Tensor:
         """The champion with those it has not met, or with any where there are too few."""

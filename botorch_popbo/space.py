@@ -66,11 +66,11 @@ class Parameter:
     def __post_init__(self) -> None:
         if not (self.low < self.high and float(self.high) - float(self.low) < math.inf):
             raise InputDataError(
-                "A lower end is finite and below the upper one, by no more than a number holds; "
+                "The ends of a range must be finite, the lower one first, and so must its width; "
                 f"got {self.low:g} and {self.high:g}."
             )
         if self.is_log and self.low <= 0:
-            raise InputDataError(f"A logarithmic range is above zero; {self.low!r} is not.")
+            raise InputDataError(f"A logarithmic range must be above zero; {self.low!r} is not.")
 
     @classmethod
     def of_choices(cls, choices: Sequence[Value], is_ordered: bool) -> Self:
@@ -89,7 +89,7 @@ class Parameter:
         """A parameter as it is written; see :data:`Notation`.
 
         Raises:
-            InputDataError: If it is written in no such way.
+            InputDataError: If it is written in another way.
         """
         content = notation
         if not isinstance(notation, Mapping):
@@ -111,11 +111,11 @@ class Parameter:
             return cls.of_choices(choices, is_ordered)
         if not kinds <= {int, float}:
             raise InputDataError(
-                f"Choices are all text, all numbers or all truth values, not {choices!r}. Let them "
-                "be names, and look up what each stands for."
+                f"Choices must be all text, all numbers or all truth values, not {choices!r}. Use "
+                "names, and look up what each stands for."
             )
         if not all(map(math.isfinite, choices)):
-            raise InputDataError(f"Choices that are numbers are finite, not {choices!r}.")
+            raise InputDataError(f"Choices that are numbers must be finite, not {choices!r}.")
         numbers = [float(choice) for choice in choices] if float in kinds else choices
         return cls.of_choices(numbers if is_ordered else sorted(numbers), is_ordered=True)
 
@@ -293,14 +293,14 @@ class Space:
             notation = {f"x{place}": tuple(map(float, ends)) for place, ends in ranges}
         if not isinstance(notation, Mapping) or not notation:
             raise InputDataError(
-                'The space is a dictionary such as {"rate": (1e-4, 1.0, "log"), "kernel": ["a", '
-                f'"b"]}}; got {notation!r}.'
+                'The space must be a dictionary such as {"rate": (1e-4, 1.0, "log"), "kernel": '
+                f'["a", "b"]}}; got {notation!r}.'
             )
         parameters, constants = {}, {}
         flat, dependents = _unfolded(notation)
         for name, written in flat.items():
             if not isinstance(name, str):
-                raise InputDataError(f"The name of a parameter is a text; got {name!r}.")
+                raise InputDataError(f"The name of a parameter must be a text; got {name!r}.")
             written = _as_written(written)
             alone = written[0] if isinstance(written, list) and len(written) == 1 else written
             if isinstance(plain(alone), str | bool) or is_number(plain(alone)):
@@ -480,7 +480,7 @@ def _unfolded(
     """A space without branches, and what each parameter that had some decides about.
 
     Raises:
-        InputDataError: If a choice is no text, or a name is written in two ways.
+        InputDataError: If a choice is not a text, or a name is written in two ways.
     """
     flat: dict[str, Value] = {}
     dependents: dict[str, dict[float, list[str]]] = {}
@@ -490,7 +490,7 @@ def _unfolded(
             flat[name] = written
             continue
         if not all(isinstance(choice, str) for choice in written):
-            raise InputDataError(f"{name}: choices that others depend on are texts.")
+            raise InputDataError(f"{name}: choices that others depend on must be texts.")
         flat[name] = {"choices": [*written]}
         dependents[name] = {float(i): [*branch] for i, branch in enumerate(written.values())}
         for branch in written.values():
@@ -561,5 +561,5 @@ def at_least(low: int, **argument: Value) -> int:
     ((name, value),) = argument.items()
     number = whole(value)
     if number is None or number < low:
-        raise InputDataError(f"{name} is a whole number of at least {low}, but got {value!r}.")
+        raise InputDataError(f"{name} must be a whole number of at least {low}, not {value!r}.")
     return number

@@ -46,7 +46,7 @@ def read_trials(
 
     Raises:
         ImportError: If pandas is not installed.
-        InputDataError: If the file is no table, if a column is missing, if a value is none of its
+        InputDataError: If the file is not a table, if a column is missing, if a value is not of its
             parameter, or if an outcome is infinitely good.
         OSError: If the file cannot be read.
     """
@@ -98,8 +98,8 @@ def read_start(
         records = [(f"start, entry {number}", row) for number, row in enumerate(rows, 1)]
     else:
         raise InputDataError(
-            "start is a dictionary of parameters, a list of them, a data frame or the path of a "
-            f"CSV file, but got {start!r}."
+            "start must be a dictionary of parameters, a list of them, a data frame or the path of "
+            f"a CSV file, but got {start!r}."
         )
     for place, row in records:
         unknown = [name for name in row if name not in known]
@@ -123,8 +123,8 @@ def _records(
     outcome, is_score = find_outcome(table, objective)
     if is_score and sign < 0:
         raise InputDataError(
-            f"{where}: {outcome} is a score, of which larger ones are better. Maximize, or add a "
-            "column of what is to be minimized."
+            f"{where}: {outcome} is a score, so larger is better. Maximize, or add a "
+            "column to be minimized."
         )
     if outcome in table:
         table, _, note = read_export(table, outcome)
@@ -146,11 +146,11 @@ def read_point(point: Mapping[str, Value], space: Space) -> Parameters:
         The values as the parameters have them.
 
     Raises:
-        InputDataError: If a name is missing or none of the space's, or a value is none of its
-            parameter.
+        InputDataError: If a name is missing or not one of the space's, or a value is not one of
+            its parameter.
     """
     if not isinstance(point, Mapping):
-        raise InputDataError(f"A point is a dictionary of values by name, not {point!r}.")
+        raise InputDataError(f"A point must be a dictionary of values by name, not {point!r}.")
     if unknown := [name for name in point if name not in space.names]:
         raise InputDataError(f"{point} has {unknown[0]!r}, which is not a parameter.")
     if isinstance(space, Candidates):
@@ -237,7 +237,7 @@ def read_csv(
 
     Raises:
         ImportError: If pandas is not installed.
-        InputDataError: If the file is no table.
+        InputDataError: If the file is not a table.
         OSError: If the file cannot be read.
     """
     import pandas as pd

@@ -86,7 +86,7 @@ def test_trials_of_optuna(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> N
     assert num_pruned > 0
     lines = agree(study.trials_dataframe(), tmp_path / "trials.csv", "value", evaluated)
     assert lines[0].endswith(f"{19 - num_pruned} rows, 1 of them failed")
-    note = "no parameters are number, datetime_start, datetime_complete, duration, "
+    note = "not parameters: number, datetime_start, datetime_complete, duration, "
     note += "user_attrs_machine, system_attrs_fixed_params, state; left out are trials without an "
     note += f"outcome or a parameter: {num_pruned} PRUNED, 1 FAIL, 1 RUNNING, 1 WAITING"
     assert lines[1] == f"  a table of Optuna; {note}"
@@ -143,8 +143,8 @@ def test_trials_of_ax(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
         past(frame)
     named = frame.rename(columns={"loss": "value"})
     lines = agree(named, tmp_path / "summary.csv", "value", evaluated)
-    note = "no parameters are trial_index, arm_name, trial_status, generation_node, seconds; "
-    note += "left out are trials without an outcome or a parameter: 1 ABANDONED, 1 EARLY_STOPPED, "
+    note = "not parameters: trial_index, arm_name, trial_status, generation_node, seconds; "
+    note += "left out, without an outcome or a parameter: 1 ABANDONED, 1 EARLY_STOPPED, "
     assert lines[1] == f"  a table of Ax; {note}1 RUNNING"
     assert f"start is a table of Ax; {note}1 RUNNING" in caplog.messages
     behind = frame.assign(regret=2.0 * frame["loss"])
@@ -167,7 +167,7 @@ def test_scores_of_scikit_learn(tmp_path: Path) -> None:
     frame.to_csv(path := tmp_path / "scores.csv", index=False)
     for start in (frame, path, frame.to_dict("records"), search.cv_results_):
         assert past(start, space, "maximize") == evaluated
-        with pytest.raises(InputDataError, match="mean_test_score is a score, of which larger"):
+        with pytest.raises(InputDataError, match="mean_test_score is a score, so larger"):
             past(start, space)
     source = table(path, "mean_test_score")
     problem = source.load()

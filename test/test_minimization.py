@@ -145,7 +145,7 @@ def test_workers_evaluate_all_and_load_little(tmp_path: Path) -> None:
         assert (e.status, e.reason) == (expected or ("completed", ""))
     done = [e for e in found if e.status == "completed"]
     assert [e.value for e in done] == [e.parameters["rate"] / 3 for e in done]
-    with pytest.raises(PicklingError, match="open files itself"):
+    with pytest.raises(PicklingError, match="open files inside it"):
         run(lambda rate, kernel, s=(e for e in ()): 0.0, n_jobs=2)
 
 
@@ -206,7 +206,9 @@ def test_a_mistake_ends_the_search_at_once(
     caplog: pytest.LogCaptureFixture, n_jobs: int, tmp_path: Path
 ) -> None:
     path = tmp_path / "run.json"
-    with pytest.raises(RuntimeError, match=r"failed with NameError: .* Correct it and call again"):
+    with pytest.raises(
+        RuntimeError, match=r"failed with NameError: .* Correct it, or raise ValueError"
+    ):
         run(lambda **p: p["rate"] + undefined, 30, n_jobs=n_jobs, path=path)  # type: ignore[name-defined]  # noqa: F821
     assert caplog.text.count("+ undefined, 30") == 1
     assert repr(run(path=path, n_jobs=1)) == repr(run())  # nothing was held against the points
@@ -348,15 +350,15 @@ def test_a_space_of_few_points_is_told_of() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"n_trials": 0}, "n_trials is a whole number of at least 1, but got 0"),
-        ({"n_initial": 0}, "n_initial is a whole number of at least 1"),
-        ({"seed": 0.5}, "seed is a whole number"),
-        ({"timeout": "5"}, "timeout is a number of seconds, or None, but got '5'"),
-        ({"n_jobs": 0}, "n_jobs is a whole number of at least 1, or -1"),
-        ({"n_jobs": "2"}, "n_jobs is a whole number of at least 1, or -1"),
+        ({"n_trials": 0}, "n_trials must be a whole number of at least 1, not 0"),
+        ({"n_initial": 0}, "n_initial must be a whole number of at least 1"),
+        ({"seed": 0.5}, "seed must be a whole number"),
+        ({"timeout": "5"}, "timeout must be a number of seconds, or None, not '5'"),
+        ({"n_jobs": 0}, "n_jobs must be a whole number of at least 1, or -1"),
+        ({"n_jobs": "2"}, "n_jobs must be a whole number of at least 1, or -1"),
         ({"space": {"rate": None}}, "neither a tuple nor a list"),
         ({"direction": "max"}, 'direction is "minimize" or "maximize", but got \'max\''),
-        ({"start": 3}, "start is a dictionary of parameters"),
+        ({"start": 3}, "start must be a dictionary of parameters"),
         ({"start": {"rate": 0.1}}, "start, entry 1 has no 'kernel' among"),
         ({"start": {"rate": 2.0, "kernel": "rbf"}}, "rate is 2.0, not from 0.0001 to 1.0"),
         ({"start": {"rate": 0.1, "kernel": "sgd"}}, "kernel is sgd, not one of rbf, poly"),
@@ -395,7 +397,7 @@ def test_a_file_of_another_run_is_refused(tmp_path: Path) -> None:
             minimize(hard, n_trials=4, **(same | changed))
     for content in ("{", "[]", '{"experiment": {"_type": "Experiment"}}', '{"evaluations": [1]}'):
         path.write_text(content)
-        with pytest.raises(InputDataError, match="no run of this version"):
+        with pytest.raises(InputDataError, match="not a run of this version"):
             run(path=path)
         assert path.read_text() == content
 
@@ -503,7 +505,7 @@ def test_the_file_is_whole_after_each_evaluation(tmp_path: Path) -> None:
     run(function, 4, path=path)
     assert seen == [["completed"] * number for number in range(4)]
     for wrong in (tmp_path / "none" / "run.json", tmp_path):
-        with pytest.raises(FileNotFoundError, match=f"a folder that exists, not: '{wrong}'"):
+        with pytest.raises(FileNotFoundError, match=f"an existing folder, not: '{wrong}'"):
             run(lambda **_: pytest.fail("evaluated"), path=wrong)
 
 
@@ -713,7 +715,7 @@ def test_it_does_not_stop_before_the_end_of_the_design() -> None:
 
 @pytest.mark.parametrize("stop", [0.0, 1.0, -0.1, 5])
 def test_to_stop_takes_a_chance(stop: float) -> None:
-    with pytest.raises(InputDataError, match="stop is a chance between 0 and 1"):
+    with pytest.raises(InputDataError, match="stop must be a chance between 0 and 1"):
         minimize(quadratic, LINE, 10, stop=stop)
 
 

@@ -178,10 +178,10 @@ def test_it_says_why() -> None:
         ({"a": {1: {"b": (0, 9)}, 2: {}}}, "are texts"),
         ([{"a": 1}], "at least two"),
         ([], "at least two"),
-        ([{"a": 1}, {"a": "x"}], "a: cells are all"),
+        ([{"a": 1}, {"a": "x"}], "a: use texts"),
         ([{"a": 1}, {"a": 2}, {"a": 3}, {"a": None}], "in names and empty cells only"),
-        ([{"a": 1}, 3], "Candidates are dictionaries"),
-        (3, "Candidates are dictionaries"),
+        ([{"a": 1}, 3], "Candidates must be dictionaries"),
+        (3, "Candidates must be dictionaries"),
     ],
 )
 def test_a_space_that_is_none_is_refused(space: Any, fault: str) -> None:
@@ -198,10 +198,10 @@ def test_a_space_that_is_none_is_refused(space: Any, fault: str) -> None:
         (lambda o: o.tell(LIST[0], math.inf), "value is a number"),
         (lambda o: o.tell(LIST[0], {"other": 1.0}), "no {'other'}"),
         (lambda o: o.tell(LIST[0], 1.0, standard_error=-1.0), "A standard error"),
-        (lambda o: o.tell(3, 1.0), "A point is a dictionary"),
+        (lambda o: o.tell(3, 1.0), "A point must be a dictionary"),
         (lambda o: o.ask(fixed={"T": 20, "ligand": "c"}), "not of the space: not one of"),
         (lambda o: o.ask(fixed={"T": 30}), "No candidate has"),
-        (lambda o: o.ask(0), "n is a whole number"),
+        (lambda o: o.ask(0), "n must be a whole number"),
         (lambda o: o.predict([LIST[0]]), "two distinct points"),
         (lambda _: Optimizer(LIST, constraints={"cost": ("x", None)}), "cost: limits are"),
         (lambda _: Optimizer(LIST, "best"), 'is "minimize" or "maximize"'),
@@ -213,13 +213,13 @@ def test_what_is_wrong_is_said(call: Any, fault: str) -> None:
 
 
 def test_nothing_is_the_best_of_nothing(tmp_path: Path) -> None:
-    with pytest.raises(RuntimeError, match="Nothing of the space has succeeded"):
+    with pytest.raises(RuntimeError, match="No point of the space has succeeded"):
         _ = run(3, PLAIN, value=lambda **_: None).best
     outside = Optimizer({"heat": (20, 90)}, "maximize", n_initial=2)
     for heat in (100, 110, 120):
         outside.tell({"heat": heat}, -heat)
-    with pytest.raises(RuntimeError, match="Nothing of the space has succeeded"):
+    with pytest.raises(RuntimeError, match="No point of the space has succeeded"):
         _ = outside.best
     (path := tmp_path / "none.json").write_text(json.dumps({"format": 2}))
-    with pytest.raises(InputDataError, match="holds no saved Optimizer"):
+    with pytest.raises(InputDataError, match="is not a saved Optimizer"):
         Optimizer.load(path)

@@ -193,7 +193,7 @@ def test_a_returned_value_and_a_failure_after_a_part_count(
 @pytest.mark.parametrize(
     ("yielded", "message"),
     [
-        ([], "yielded no part"),
+        ([], "yielded nothing"),
         ([0.0, math.nan], "part 2 is not a finite number: nan"),
         ([None], "part 1 is not a finite number: None"),
         (["a"], "part 1 is not a finite number: 'a'"),

@@ -155,7 +155,7 @@ def test_an_answer_may_be_taken_back(num_answers: int) -> None:
     assert torch.equal(search.best.x, best)
     for _ in range(num_answers):
         search.undo()
-    with pytest.raises(InputDataError, match="nothing to take back"):
+    with pytest.raises(InputDataError, match="nothing to undo"):
         search.undo()
 
 
@@ -194,7 +194,7 @@ def test_a_file_of_something_else_is_named(tmp_path: Path, changed: dict[str, An
     path = tmp_path / "search.json"
     PreferenceSearch(MIXED).save(path)
     path.write_text("" if changed is None else json.dumps(json.loads(path.read_text()) | changed))
-    with pytest.raises(InputDataError, match=r"search.json holds no saved PreferenceSearch"):
+    with pytest.raises(InputDataError, match=r"search.json is not a saved PreferenceSearch"):
         PreferenceSearch.load(path)
 
 
@@ -261,9 +261,9 @@ def test_each_judge_takes_back_their_own_answer() -> None:
         search.tell([{"cup": "a"}, {"cup": "b"}], 0, judge=judge)
     search.undo("ann")
     assert [answer.judge for answer in search.answers] == ["bob"]
-    with pytest.raises(InputDataError, match="nothing to take back"):
+    with pytest.raises(InputDataError, match="nothing to undo"):
         search.undo("ann")
-    with pytest.raises(InputDataError, match="no points of the space"):
+    with pytest.raises(InputDataError, match="not points of the space"):
         search.tell([{"cup": "a"}, {"mug": "b"}], 0)
     assert search.interview.agreement == {"bob": (1, 1)}
 
@@ -289,11 +289,11 @@ def test_a_judge_who_errs_more_is_believed_less() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"seed": 0.5}, "seed is a whole number"),
-        ({"space": BOUNDS.tolist()}, "The space is a dictionary such as"),
-        ({"space": BOUNDS.flip(0)}, "below the upper one"),
-        ({"num_initial": 0}, "num_initial is a whole number of at least 1"),
-        ({"num_items": 1}, "num_items is a whole number of at least 2"),
+        ({"seed": 0.5}, "seed must be a whole number"),
+        ({"space": BOUNDS.tolist()}, "The space must be a dictionary such as"),
+        ({"space": BOUNDS.flip(0)}, "the lower one first"),
+        ({"num_initial": 0}, "num_initial must be a whole number of at least 1"),
+        ({"num_items": 1}, "num_items must be a whole number of at least 2"),
         ({"space": {"n": (1, 3)}, "num_items": 4}, "at most 3, the number of different points"),
     ],
 )
@@ -309,15 +309,15 @@ PAIR = [[0.0, 0.0], [1.0, 0.5]]
     ("items", "said", "message"),
     [
         (PAIR, {"winner": 2}, "0 to 1, each once"),
-        (PAIR, {"worst": 2}, "worst names rows of items, 0 to 1, each once"),
-        (PAIR, {"ranking": [0, 0]}, "ranking names rows of items"),
+        (PAIR, {"worst": 2}, "worst must name rows of items, 0 to 1, each once"),
+        (PAIR, {"ranking": [0, 0]}, "ranking must name rows of items"),
         (PAIR, {"ratings": [1.0]}, "a number for each of the 2 items"),
         (PAIR, {"ratings": [1.0, float("nan")]}, "a number for each of the 2 items"),
         (PAIR, {"worst": 1, "winner": 0}, "one of winner, worst, ranking and ratings"),
-        (PAIR, {"winner": 0, "judge": 3}, "A judge is known by a text"),
+        (PAIR, {"winner": 0, "judge": 3}, "judge must be a text"),
         ([PAIR[0]] * 2, {"winner": 0}, "different points"),
         (PAIR[0], {"winner": 0}, "m x d"),
-        (None, {"winner": 0}, r"no tensor\. Pass torch\.as_tensor\(items\)"),
+        (None, {"winner": 0}, r"must be a tensor.*: torch\.as_tensor\(items\)"),
         ([PAIR[0], [0.0, 2.0]], {"winner": 0}, "size holds numbers from 0 to 1"),
         ([PAIR[0], [3.0, 0.0]], {"winner": 0}, "milk holds whole numbers from 0 to 2"),
         ([PAIR[0], [0.5, 0.0]], {"winner": 0}, "milk holds whole numbers from 0 to 2"),

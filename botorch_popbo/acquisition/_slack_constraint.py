@@ -94,7 +94,7 @@ def place_of(model: RankingGP, value: float) -> Tensor:
     point would creep.
 
     Where all outcomes are larger it is minus infinity, as a new one will be larger, too. Where none
-    is, the slope of the better half of the outcomes goes on, for three deviations of the prior at
+    is, the slope of the better half of the outcomes continues, for three deviations of the prior at
     most.
 
     Args:

@@ -175,8 +175,8 @@ class LogExpectedFrontImprovement(RankAcquisitionFunction):
 def _check_objectives(models: Sequence[RankingGP], thresholds: Tensor | None) -> None:
     if isinstance(models, Model) or (number := len(models)) < 2:
         raise UnsupportedError(
-            "A front takes a list of models, one for each of several objectives. For one take "
-            "LogExpectedUtilityImprovement."
+            "A front needs a list of models, one for each of several objectives. For a single "
+            "objective, use LogExpectedUtilityImprovement."
         )
     if thresholds is not None and thresholds.shape != (number,):
         raise BotorchTensorDimensionError(
@@ -186,7 +186,7 @@ def _check_objectives(models: Sequence[RankingGP], thresholds: Tensor | None) ->
     for model in models:
         check_model(model, needs_uncertainty=True)
         if not torch.equal(model.known_X, models[0].known_X):
-            raise UnsupportedError("All models of a front have to be of the same points.")
+            raise UnsupportedError("All models of a front must have the same points.")
 
 
 @torch.no_grad()

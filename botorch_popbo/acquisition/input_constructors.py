@@ -100,8 +100,8 @@ def _larger_better(model: RankModel, transform: PosteriorTransform | None) -> Ra
     is_mirrored = weight < 0.0 and order is not None and not getattr(model, "tasks", None)
     if order is None or not is_mirrored or bool(order.is_censored.any()):
         raise UnsupportedError(
-            "Rank-based acquisition functions take no posterior_transform but a weight of the one "
-            "outcome, and a negative one only where the model learned from outcomes alone. Rank "
+            "Rank-based acquisition functions only take a weight of the outcome as "
+            "posterior_transform, and a negative one only if the model learned from outcomes. Rank "
             "the transformed outcomes instead: negate a minimised one before fitting (in Ax, use "
             "popbo_generation_strategy, which does so), and reduce several objectives to one."
         )

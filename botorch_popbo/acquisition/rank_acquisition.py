@@ -193,7 +193,7 @@ class RankAcquisitionFunction(AcquisitionFunction, ABC):
 
 
 def check_points(X: Tensor, dim: int, name: str) -> None:
-    """Refuse what are no points of ``dim`` columns.
+    """Refuse what are not points of ``dim`` columns.
 
     Args:
         X: Points, an ``m x dim`` tensor or an empty one.

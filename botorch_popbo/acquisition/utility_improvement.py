@@ -34,7 +34,7 @@ class LogExpectedUtilityImprovement(RankAcquisitionFunction):
     :math:`\epsilon` of the deviation, ``doubt``, then leads to where least is known. With
     categories it is larger. The second term is the augmentation of Huang et al. (2006): where the
     noise :math:`\sigma^2` is larger than the variance :math:`v` that evaluations of the point would
-    remove, another one tells little. Beside a certain optimum it keeps a search from copies. The
+    remove, another one adds little. Beside a certain optimum it keeps a search from copies. The
     numerics of the logarithm are BoTorch's (Ament et al., 2023).
 
     Where runs have failed, the probability of success is a factor: that the utility is above that

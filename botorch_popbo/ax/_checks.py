@@ -8,7 +8,7 @@ from botorch_popbo._plain import whole
 
 
 def check_whole(name: str, value: object, least: int) -> int:
-    """Refuse what is no whole number, or too small.
+    """Refuse what is not a whole number, or too small.
 
     Args:
         name: Name of the option.
@@ -19,12 +19,12 @@ def check_whole(name: str, value: object, least: int) -> int:
         The value as Python's own whole number: those of NumPy cannot be stored.
 
     Raises:
-        UserInputError: If it is no whole number, too small, or of more than 63 bits.
+        UserInputError: If it is not a whole number, too small, or of more than 63 bits.
     """
     number = whole(value)
     if number is None or not least <= number < 2**63:  # which a seed of PyTorch is below
         raise UserInputError(
-            f"{name} is a whole number of at least {least}, below 2**63; got {value!r}."
+            f"{name} must be a whole number of at least {least}, below 2**63; got {value!r}."
         )
     return number
 

@@ -22,8 +22,8 @@ class DistinctPoints(TransitionCriterion):
 
     Args:
         transition_to: Name of the node that takes over.
-        beside_sources: Whether earlier experiments tell the rest: of a goal of one metric one point
-            is then enough. Of several metrics they tell nothing, so two are to have data.
+        beside_sources: Whether earlier experiments say the rest: of a goal of one metric one point
+            is then enough. Of several metrics they say nothing, so two must have data.
         num_ended: How many trials have to end with data; those stopped early count, too.
     """
 
@@ -75,7 +75,7 @@ def check_metrics(experiment: Experiment, threshold: int) -> None:
 
 
 def warn_of_long_design(experiment: Experiment, num_trials: int) -> bool:
-    """Warn of a design that goes on because of how its trials ended.
+    """Warn of a design that is prolonged because of how its trials ended.
 
     Args:
         experiment: The experiment.
@@ -92,8 +92,8 @@ def warn_of_long_design(experiment: Experiment, num_trials: int) -> bool:
         warnings.warn(
             f"After {number} trials the search is still in its initial design of {num_trials}. "
             f"Trials: {', '.join(states)}; outcomes: {', '.join(outcomes)}. The model needs those "
-            "of half of the design, and two different points. Complete what runs, and look at what "
-            "fails.",
+            "of half of the design, at two different points. Complete the running trials, and look "
+            "at the failures.",
             UserWarning,
             stacklevel=2,
         )

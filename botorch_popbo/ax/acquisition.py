@@ -55,7 +55,7 @@ class RankAcquisition(Acquisition):
     :class:`~botorch_popbo.settings.Settings`.
 
     Raises:
-        UserInputError: If the surrogate is no :class:`~botorch_popbo.ax.surrogate.RankSurrogate`.
+        UserInputError: If it is not a :class:`~botorch_popbo.ax.surrogate.RankSurrogate`.
     """
 
     surrogate: RankSurrogate
@@ -183,7 +183,7 @@ class RankAcquisition(Acquisition):
             candidate_set = table_candidates(self.acqf, domain, self._X_known, self._seed)
             if not len(candidate_set):
                 raise SearchSpaceExhausted(
-                    "No point is left: each one of the search space, with the fixed parameters if "
+                    "No point is left: every one in the search space, with the fixed parameters if "
                     "there are any, is evaluated or running. Widen the space or fix fewer."
                 )
         optimizer = determine_optimizer(search_space_digest, self.acqf, choices)

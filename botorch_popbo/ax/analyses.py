@@ -114,7 +114,7 @@ class RankAnalysis(Analysis):
         if name not in names:
             raise UserInputError(
                 f"{name!r} is not a metric of the objective, whose metrics are {', '.join(names)}: "
-                "better and worse is known of those only."
+                "only for those is it known what is better."
             )
         if adapter is None and generation_strategy is not None:
             try:
@@ -218,7 +218,7 @@ class RankCalibration(RankAnalysis):
     def check(self, model: RankModel, order: Order) -> None:
         """Require three distinct points, so that two are left to rank against each other."""
         if (number := len(order.X)) < 3:
-            raise UserInputError(f"Holding points out takes at least three; there are {number}.")
+            raise UserInputError(f"Holding points out needs at least three; there are {number}.")
 
     def contents(self, model: RankModel, order: Order, arm_names: list[str]) -> Contents:
         """Cross-validate the model, compare and draw."""

@@ -52,8 +52,8 @@ def best_point(client: Client, use_model: bool = True) -> BestPoint:
     goal = experiment.optimization_config
     if goal is None or goal.is_moo_problem:
         raise UnsupportedError(
-            "A best point needs a goal of one objective, which client.configure_optimization "
-            "takes; of several there is a front: client.get_pareto_frontier()."
+            "A best point needs a single objective; set one with client.configure_optimization. "
+            "For several objectives, use client.get_pareto_frontier()."
         )
     df = experiment.lookup_data().df
     df = df[df["metric_name"].isin(goal.metric_names)]

@@ -18,7 +18,7 @@ from botorch_popbo.likelihoods.statements import Statements
 
 
 def report_ranking(client: Client, ranking: Sequence[int | Sequence[int]]) -> None:
-    """Tell the order of the trials, best first; call it again whenever a trial is judged.
+    """Report the order of the trials, best first; call it again whenever a trial is judged.
 
     Each ranked trial gets its position, counted from 1, as the value of the objective's metric (its
     negative if the metric is maximised), which replaces an earlier one; running trials are
@@ -36,7 +36,7 @@ def report_ranking(client: Client, ranking: Sequence[int | Sequence[int]]) -> No
     objective = _single_objective(client)
     [metric] = objective.metric_names
     if isinstance(ranking, Set | Mapping):
-        raise UserInputError(f"A ranking is a sequence, best first; got {ranking!r}.")
+        raise UserInputError(f"A ranking must be a sequence, best first; got {ranking!r}.")
     groups = [_indices(group) for group in ranking]
     _check_listed(client._experiment, [index for group in groups for index in group], metric)
     position = 1
@@ -49,7 +49,7 @@ def report_ranking(client: Client, ranking: Sequence[int | Sequence[int]]) -> No
 
 
 def report_comparisons(client: Client, comparisons: Iterable[tuple[int, int]]) -> None:
-    """Tell which of two trials was better, in any number of comparisons.
+    """Report which of two trials was better, in any number of comparisons.
 
     The trials are ordered by the utilities that explain the comparisons best. A judge, whose
     answers are noisy, may contradict earlier ones and need not compare all pairs.
@@ -80,7 +80,7 @@ def _single_objective(client: Client) -> Objective:
     config = client._experiment.optimization_config
     if config is not None and config.outcome_constraints:
         raise UserInputError(
-            "A ranking tells nothing of the metrics of outcome constraints. Leave the constraints "
+            "A ranking lacks the metrics of outcome constraints. Leave the constraints "
             "out of configure_optimization, and rank what violates them last."
         )
     if config is None or not config.objective.is_single_objective:

@@ -137,7 +137,7 @@ def rank_generator_spec(
     name, function = _named(acquisition or ("logei" if is_gp else "eri"))
     if function is LogExpectedUtilityImprovement and not is_gp:
         raise UserInputError(
-            f'acquisition="logei" needs a model with uncertainty, which preset={preset!r} has not; '
+            f'acquisition="logei" needs a model with uncertainty, which preset={preset!r} lacks; '
             'use preset="default", or acquisition="eri" or "rlcb".'
         )
     sources = as_evaluations(options.get("sources", ()))
@@ -209,8 +209,8 @@ def _device(device: str | torch.device | None) -> torch.device | None:
         torch.empty(0, dtype=torch.double, device=device or "cpu")
     except (RuntimeError, AssertionError, TypeError, NotImplementedError) as error:
         raise UserInputError(
-            f"Unknown device {device!r}, or not usable on this machine; known are, for example, "
-            "'cpu' and 'cuda:0'."
+            f"Unknown device {device!r}, or not usable on this machine. Use, for example, "
+            "'cpu' or 'cuda:0'."
         ) from error
     return None if device is None else torch.device(device)
 
@@ -222,7 +222,7 @@ def _optimizer_sizes(options: NodeOptions) -> dict[str, int]:
     restarts, samples = sizes.get("num_restarts", 1), sizes.get("raw_samples", math.inf)
     if samples < restarts:
         raise UserInputError(
-            f"raw_samples is at least num_restarts, whose points come from them; got {samples} and "
-            f"{restarts}."
+            f"raw_samples must be at least num_restarts, which are chosen from them; got {samples} "
+            f"and {restarts}."
         )
     return sizes

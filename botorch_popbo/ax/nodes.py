@@ -127,8 +127,8 @@ class RankNode(GenerationNode):
             super().should_transition_to_next_node()
             if num_left(self.experiment) == 0:
                 raise SearchSpaceExhausted(
-                    "No point is left: each one of the search space is evaluated or running. Widen "
-                    "the space, or complete what is running."
+                    "No point is left: every one in the search space is evaluated or running. "
+                    "Widen the space, or complete the running trials."
                 )
         return takes_over, name
 
@@ -181,8 +181,7 @@ class DesignNode(RankNode):
                     if run is None or known.isdisjoint(arm.signature for arm in run.arms):
                         return run
         raise SearchSpaceExhausted(
-            "No point is found that was not tried before. Widen the search space, or begin with "
-            "fewer trials."
+            "No untried point was found. Widen the search space, or begin with fewer trials."
         )
 
     def _check_progress(self) -> None:

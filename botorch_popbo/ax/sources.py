@@ -41,7 +41,7 @@ def as_evaluations(tables: Iterable[pd.DataFrame]) -> list[list[dict[str, TParam
     for table in tables:
         if not isinstance(table, pd.DataFrame) or table.empty:
             raise UserInputError(
-                "sources is a list of tables, one for each earlier experiment, such as "
+                "sources must be a list of tables, one for each earlier experiment, such as "
                 f"[client.summarize()]; it holds {type(table).__name__} without rows or columns."
             )
         evaluations.append([_plain(row) for row in table.to_dict("records")])
@@ -113,7 +113,7 @@ def read_source(
 
     Returns:
         Points by row in the types of the parameters, without what is empty; a row is left out if
-        the model has no place for it, as for a choice that there is no more. And the rows that have
+        the model has no place for it, as for a choice that no longer exists. And the rows that have
         all metrics.
 
     Raises:

@@ -47,7 +47,7 @@ class RankGlobalStopping(BaseGlobalStoppingStrategy):
     def __post_init__(self) -> None:
         super().__init__(min_trials=0, inactive_when_pending_trials=False)
         if not 0.0 < self.chance < 1.0:
-            raise UserInputError(f"chance is a number between 0 and 1, but got {self.chance!r}.")
+            raise UserInputError(f"chance must be a number between 0 and 1, not {self.chance!r}.")
         if not any(map(maximizes_improvement, self.generation_strategy.nodes_by_name.values())):
             raise UserInputError(
                 "The chance needs a strategy of popbo_generation_strategy(), with "

@@ -46,7 +46,7 @@ class RankSurrogate(Surrogate):
 
     Attributes:
         minimized: The metrics of which less is better, as
-            :class:`~botorch_popbo.ax.transforms.TellSurrogate` tells.
+            :class:`~botorch_popbo.ax.transforms.TellSurrogate` sets them.
         sources: Of each metric the encoded points and the outcomes of every earlier experiment.
     """
 
@@ -109,7 +109,7 @@ class RankSurrogate(Surrogate):
         return cast(list[RankModel], models)
 
     def orders_of_sources(self, dataset: SupervisedDataset) -> list[Order]:
-        """What earlier experiments tell of one metric, an order each."""
+        """What earlier experiments say of one metric, an order each."""
         place, [metric] = self.inactive or Tensor.clone, dataset.outcome_names
         sign = -1.0 if metric in self.minimized else 1.0
         orders = []
@@ -172,7 +172,7 @@ class RankSurrogate(Surrogate):
         See :meth:`ax.generators.torch.botorch_modular.surrogate.Surrogate.best_in_sample_point`.
 
         Returns:
-            The point, of shape ``d``, and NaN, because a utility is no value of the objective.
+            The point, of shape ``d``, and NaN, because a utility is not a value of the objective.
 
         Raises:
             ValueError: If no point satisfies the constraints.

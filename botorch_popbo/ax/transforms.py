@@ -1,4 +1,4 @@
-"""The Ax transforms of ours: failures, ordered choices, and what Ax tells no surrogate."""
+"""Our Ax transforms: failures, ordered choices, and what Ax does not tell a surrogate."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -50,7 +50,7 @@ class FailedTrialsLast(Transform):
         if data.empty:
             raise DataRequiredError(
                 "There are no data to learn from, but it is the model's turn. Begin a strategy "
-                "with initial_node, and make one for every client: a used one "
+                "with initial_node, and make a new one for every client: a used one "
                 "continues where it left off."
             )
         _check_numbers(data, goal)
@@ -171,7 +171,7 @@ class Places(dict[TParamValue, int]):
             place = float(interp(value, known, [*self.values()], -1, len(self)))
         except (TypeError, ValueError):
             raise UserInputError(
-                f"{self.name!r} is {value!r} in a trial, which is none of {list(self)}."
+                f"{self.name!r} is {value!r} in a trial, which is not one of {list(self)}."
             ) from None
         # The choices of a range with steps are sums of them, with an error of rounding.
         nearest = float(rint(place))
@@ -228,7 +228,7 @@ def _check_goal(goal: OptimizationConfig, experiment: Experiment) -> None:
     if goal != experiment.optimization_config:
         raise UserInputError(
             "The objective was changed after the model of this generation strategy was built. "
-            "Set a strategy anew, for example with client.set_generation_strategy("
+            "Set a new strategy, for example with client.set_generation_strategy("
             "popbo_generation_strategy(...)): it continues with all trials."
         )
     for constraint in goal.outcome_constraints:
@@ -236,7 +236,7 @@ def _check_goal(goal: OptimizationConfig, experiment: Experiment) -> None:
         scalarized = isinstance(constraint, ScalarizedOutcomeConstraint)
         if len(constraint.metric_names) > 1 and not scalarized:
             raise UserInputError(
-                f"A constraint on several metrics is not understood: {constraint}. Report what "
+                f"A constraint on several metrics is not supported: {constraint}. Report what "
                 "it limits as a metric of its own."
             )
 

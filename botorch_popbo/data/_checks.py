@@ -20,7 +20,7 @@ def check_outcomes(X: Tensor, Y: Tensor, several: bool = False) -> None:
 
     Raises:
         BotorchTensorDimensionError: If the shapes do not agree.
-        InputDataError: If one is no tensor, if dtypes or devices differ, if ``X`` or ``Y`` holds
+        InputDataError: If one is not a tensor, if dtypes or devices differ, if ``X`` or ``Y`` holds
             NaN, if ``X`` is not finite, or if an outcome is plus infinity.
     """
     check_tensor(X, "train_X")
@@ -31,7 +31,7 @@ def check_outcomes(X: Tensor, Y: Tensor, several: bool = False) -> None:
         raise BotorchTensorDimensionError(
             f"Expected train_X of shape N x d and train_Y of shape {shape}, but got "
             f"{tuple(X.shape)} and {tuple(Y.shape)}. Outcomes of several objectives must be "
-            "reduced to one column before ranking, or ranked with from_objectives. Of a batch of "
+            "reduced to one column before ranking, or ranked with from_objectives. For several "
             "data sets, such as folds, make a model of each."
         )
     check_same_kind(X, Y, "train_Y")
@@ -87,7 +87,7 @@ def check_tensor(values: object, name: str) -> None:
         tensor = f"torch.as_tensor({argument})"
         if hasattr(values, "to_numpy"):  # torch cannot read pandas, and may not write to it
             tensor = f"torch.tensor({argument}.to_numpy())"
-        raise InputDataError(f"{name} is a {type(values).__name__}, no tensor. Pass {tensor}.")
+        raise InputDataError(f"{name} must be a tensor, not {type(values).__name__}: {tensor}.")
 
 
 def check_same_kind(X: Tensor, values: Tensor, name: str) -> None:
@@ -120,7 +120,7 @@ def check_column(values: Tensor, X: Tensor, name: str) -> None:
 
     Raises:
         BotorchTensorDimensionError: If the shape is another one.
-        InputDataError: If it is no tensor.
+        InputDataError: If it is not a tensor.
     """
     check_tensor(values, name)
     if values.shape not in ((len(X), 1), (len(X),)):
@@ -171,7 +171,7 @@ def as_indices(
 
     Raises:
         BotorchTensorDimensionError: If they have another shape.
-        InputDataError: If they are on another device, are not integers or name no row of ``X``.
+        InputDataError: If they are on another device, are not integers or are not rows of ``X``.
     """
     if in_pairs:
         check_tensor(indices, name)

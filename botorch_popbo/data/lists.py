@@ -150,9 +150,7 @@ def from_comparisons(X: Tensor, comparisons: Tensor, ties: Tensor | None = None)
     decided = as_indices(comparisons, X, "comparisons", in_pairs=True)
     drawn = decided[:0] if ties is None else as_indices(ties, X, "ties", in_pairs=True)
     if len(decided) + len(drawn) == 0:
-        raise InputDataError(
-            "There is no comparison, so there are no records. Pass at least one comparison or tie."
-        )
+        raise InputDataError("There are no comparisons. Pass at least one comparison or tie.")
     distinct = distinct_rows(*X.unbind(-1))
     pairs = [distinct.inverse[decided], distinct.inverse[drawn]]
     for pair, name in zip(pairs, ("comparisons", "ties"), strict=True):

@@ -45,7 +45,7 @@ class Order:
     Raises:
         BotorchTensorDimensionError: If the shapes do not agree.
         InputDataError: If a list has a single entry, holds an item twice or belongs to two tasks,
-            if an index skips a number, if an item is no row of ``X``, if a score is NaN or plus
+            if an index skips a number, if an item is not a row of ``X``, if a score is NaN or plus
             infinity, or if a variance is negative or infinite.
     """
 
@@ -87,7 +87,7 @@ class Order:
         for name in ("list_index", "task_index"):
             index: Tensor = getattr(self, name)
             if bool((index < 0).any()) or not bool(index.bincount().all()):
-                raise InputDataError(f"{name} counts from 0 on, without a gap.")
+                raise InputDataError(f"{name} must count from 0, without a gap.")
         if len(distinct_rows(self.list_index, self.item).rows) < len(self.item):
             raise InputDataError("A list holds an item twice. Give each one score.")
         if bool((self.list_index.bincount() == 1).any()):
@@ -297,9 +297,9 @@ def check_alike(*orders: Order) -> None:
     for order in orders:
         if not isinstance(order, Order):
             raise InputDataError(
-                f"A {type(order).__name__} is not an Order. Make orders by the functions of "
-                "botorch_popbo.data, and pass several to combine one by one, to a model as a list "
-                "of sources."
+                f"A {type(order).__name__} is not an Order. Make orders with the functions of "
+                "botorch_popbo.data, and pass several as separate arguments of combine, or to a "
+                "model as a list of sources."
             )
     dims = sorted({order.X.shape[-1] for order in orders})
     if len(dims) > 1:

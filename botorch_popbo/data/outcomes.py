@@ -41,7 +41,7 @@ def from_outcomes(X: Tensor, Y: Tensor, Yvar: Tensor | None = None) -> Order:
         BotorchTensorDimensionError: If the shapes do not agree.
         InputDataError: If there are fewer than two distinct points, if ``X`` or ``Y`` holds
             NaN, if ``X`` is not finite, if an outcome is plus infinity, if a variance is negative
-            or infinite, if one is no tensor, or if dtypes or devices differ.
+            or infinite, if one is not a tensor, or if dtypes or devices differ.
     """
     check_outcomes(X, Y)
     points, distinct = distinct_points(X)
@@ -99,8 +99,8 @@ def from_groups(X: Tensor, Y: Tensor, groups: Tensor) -> Order:
     Raises:
         BotorchTensorDimensionError: If the shapes do not agree.
         InputDataError: If ``X`` or ``Y`` holds NaN, if ``X`` is not finite, if an outcome is plus
-            infinity, if labels are not integers, if one is no tensor, if dtypes or devices differ,
-            or if no group has two distinct points.
+            infinity, if labels are not integers, if one is not a tensor, if dtypes or devices
+            differ, or if no group has two distinct points.
     """
     check_outcomes(X, Y)
     check_column(groups, X, "groups")

@@ -90,7 +90,7 @@ def shield(app: ASGIApp, hosts: Set[str]) -> ASGIApp:
             await send(message)
 
         refused = scope["type"] == "http" and not _is_ours(Headers(scope=scope), hosts)
-        answer = PlainTextResponse("another site may not ask", 403) if refused else app
+        answer = PlainTextResponse("requests from other sites are refused", 403) if refused else app
         await answer(scope, receive, send_shielded)
 
     return shielded
@@ -121,7 +121,7 @@ def make_app(session: Session, keys: Mapping[str, str], folder: Path) -> Starlet
         def respond(request: Request) -> Response:
             judge = keys.get(request.path_params["key"])
             if judge is None:
-                return PlainTextResponse("this is no address of a judge", 404)
+                return PlainTextResponse("this is not the address of a judge", 404)
             try:
                 values = [request.query_params.get(argument, "") for argument in arguments]
                 return JSONResponse(function(judge, *values))

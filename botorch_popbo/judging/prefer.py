@@ -27,7 +27,7 @@ _HELP = """\
   2      the second is the best
   2 1    the second is the best, then the first, then those that are not named
   =      no difference
-  n      next: all are good, or none is; nothing is said of them
+  n      next question, without an answer to this one
   u      undo the last answer
   q      quit; rerun the command to resume"""
 
@@ -37,7 +37,7 @@ def prefer(options: Namespace) -> int:
     if (options.judges or options.port) and not options.page:
         raise UsageError("--judges and --port are about a page; add --page")
     if options.page and options.judge:
-        raise UsageError("a program needs no page; leave out --page or --judge")
+        raise UsageError("a program does not need a page; leave out --page or --judge")
     space, show = read_file(options.file, options.limit)
     log = _begin(options, space)
     print(f"answers so far: {log.search.num_answers}, in {log.path}", flush=True)
@@ -48,7 +48,7 @@ def prefer(options: Namespace) -> int:
     else:
         ask_in_terminal(log)
     if log.search.is_complete:
-        print("all has been compared")
+        print("everything has been compared")
     for place, line in enumerate(log.best(), start=1):
         print(f"{place}. {line}")
     return 0
@@ -97,7 +97,7 @@ def _begin(options: Namespace, space: Space) -> Log:
     except InputDataError as error:
         raise UsageError(str(error)) from None
     if space.key != search.space.key:
-        raise UsageError(f"{path} is about another space than {options.file}")
+        raise UsageError(f"{path} belongs to another space than {options.file}")
     for name, value in given.items():
         if (before := getattr(search, name)) != value:
             option = name.removeprefix("num_")
@@ -120,7 +120,7 @@ def ask_program(log: Log, command: str, show: Callable[[Path], Drawer] | None) -
         show: Makes, for a folder, what draws there.
 
     Raises:
-        UsageError: If the program cannot begin, fails, or answers what is no answer.
+        UsageError: If the program cannot begin, fails, or answers what is not an answer.
     """
     with ExitStack() as stack:
         stack.enter_context(suppress(BrokenPipeError))  # the program may end at any time
@@ -140,14 +140,14 @@ def ask_program(log: Log, command: str, show: Callable[[Path], Drawer] | None) -
                 break
             before, content = content, session.answer(command, content["question"], said)
             if content == before:
-                raise UsageError(f"{command!r} printed {said!r}, which is no answer")
+                raise UsageError(f"{command!r} printed {said!r}, which is not an answer")
     if program.returncode:
         raise UsageError(f"{command!r} ended with exit status {program.returncode}")
 
 
 def ask_in_terminal(log: Log) -> None:
     """Ask in words until the judge leaves."""
-    print("? explains what can be answered")
+    print("type ? to see the possible answers")
     while not log.search.is_complete:
         # After nothing but ties there is nothing to learn from yet.
         with warnings.catch_warnings(action="ignore", category=InputDataWarning):
@@ -181,4 +181,4 @@ def _is_answered(log: Log, items: Tensor) -> bool:
             return True
         else:
             places = f"from 1 to {len(items)}"
-            print(f"{typed!r} is no answer: type the number of the best, {places}, or ?")
+            print(f"{typed!r} is not an answer: type the number of the best, {places}, or ?")

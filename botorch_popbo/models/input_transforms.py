@@ -129,7 +129,7 @@ class OneHotCategories(_FixedTransform):
 
 
 class InactiveColumns(_FixedTransform):
-    """Give columns that have no meaning at a point one value, so that they tell no points apart.
+    """Give columns without a meaning at a point one value, so that they distinguish no points.
 
     Args:
         dependents: For each column that others depend on, by its value, the columns that have a
@@ -224,7 +224,7 @@ def check_transform(transform: InputTransform, X: Tensor, owner: str, is_gp: boo
     if rows != 1 and not is_gp:
         raise UnsupportedError(
             f"{name} makes {rows} points of one, and {owner} ranks single points. Leave it out, "
-            "and average what the model says of the points yourself."
+            "and average the predictions yourself."
         )
     if columns != trained:
         raise UnsupportedError(

@@ -26,7 +26,7 @@ class RoughMaternKernel(MaternKernel):
     and :math:`c < 1` the fineness. A rugged function has a trend and, about it, a part of its own
     that is the same whenever the same point is evaluated. With one scale that part is either taken
     for noise, which never is worth following, or makes the trend invisible. What is noise and what
-    is rough is told apart by points that are close to each other.
+    is rough is distinguished by points that are close to each other.
 
     With several lengthscales points are rotated first: ``rotation`` holds the direction of each in
     a column, at first that of a column of the points. A fit may set it; if it is None, no fit does.

@@ -76,7 +76,7 @@ def fit_without(
 
     Args:
         sample: What to fit.
-        is_used: Which records are no outliers, a mask of shape ``N``; by default all.
+        is_used: Which records are not outliers, a mask of shape ``N``; by default all.
         start: Hyperparameters to start from; by default the current values.
         least: The search ends where the posterior density of the whole does not reach this.
 
@@ -98,7 +98,7 @@ def fit_without(
 
 
 def without_outliers(sample: Sample, chosen: Tensor, fit: RobustFit) -> Tensor:
-    """Which records are no outliers, by a fit to some of them.
+    """Which records are not outliers, by a fit to some of them.
 
     Args:
         sample: All records.
@@ -128,7 +128,7 @@ def lone_surprise(sample: Sample, is_used: Tensor) -> Tensor:
 
     Args:
         sample: The records.
-        is_used: Which ones are no outliers, of shape ``N``.
+        is_used: Which ones are not outliers, of shape ``N``.
 
     Returns:
         Its index, of shape 1, or of shape 0 if there is none.

@@ -139,9 +139,9 @@ def check_prior(kernel: Kernel | None, likelihood: Likelihood | None, is_judged:
     is_one = isinstance(likelihood, GaussianLikelihood) and likelihood.noise.numel() == 1
     if likelihood is not None and not (is_one or of_answers):
         raise UnsupportedError(
-            f"{type(likelihood).__name__} is no GaussianLikelihood of a single variance. Pass one, "
-            "or leave it out; known variances of outcomes are train_Yvar. Where all are answers, "
-            "PairwiseProbitLikelihood and PairwiseLogitLikelihood fit, too."
+            f"{type(likelihood).__name__} is not a GaussianLikelihood of one variance. Pass one, "
+            "or leave it out; known variances of outcomes are train_Yvar. For answers alone, "
+            "PairwiseProbitLikelihood and PairwiseLogitLikelihood work, too."
         )
 
 

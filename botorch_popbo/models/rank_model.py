@@ -237,7 +237,7 @@ class RankModel(SingleOutputModel, ABC):
 
         Raises:
             BotorchTensorDimensionError: If ``X`` has no ``q`` or not ``d`` columns.
-            InputDataError: If ``X`` is no tensor.
+            InputDataError: If ``X`` is not a tensor.
         """
         return self.rank_law(self.encode(X), observation_noise)
 
@@ -252,7 +252,7 @@ class RankModel(SingleOutputModel, ABC):
 
         Raises:
             BotorchTensorDimensionError: If ``X`` has no ``q`` or not ``d`` columns.
-            InputDataError: If ``X`` is no tensor.
+            InputDataError: If ``X`` is not a tensor.
         """
         check_tensor(X, "X")
         if X.ndim < 2 or (X.shape[-1] != self.dim and len(self.known_X)):
@@ -310,7 +310,7 @@ class RankModel(SingleOutputModel, ABC):
 
 
 def _check_encoded(encoded: Tensor) -> None:
-    """Refuse points that are no numbers to the model, and warn of those that are all alike."""
+    """Refuse points that are not numbers to the model, and warn of those that are all alike."""
     # Of what is larger neither a square nor a distance is a number; nor is NaN less than anything.
     if not bool((encoded.abs() < 1e100).all()):
         raise InputDataError(
@@ -322,7 +322,7 @@ def _check_encoded(encoded: Tensor) -> None:
         return
     # BoTorch's Normalize leaves a column narrower than 1e-8 as it is.
     width = (encoded.amax(0) - encoded.amin(0)).max()
-    # In so narrow a box no prior made for the unit cube tells two points apart.
+    # In so narrow a box a prior for the unit cube does not distinguish points.
     if 0.0 < float(width) < 1e-6:
         warnings.warn(
             f"The model sees all points within {float(width):.0e} of each other, and priors "
@@ -364,8 +364,8 @@ def order_of_training_data(
         train_X: Evaluated points, an ``N x d`` tensor.
         train_Y: Outcomes, an ``N x 1`` tensor, larger being better; or comparisons, ``M x 2``.
         train_Yvar: Their variances, an ``N x 1`` tensor; NaN where unknown.
-        beside_sources: Whether what other tasks tell makes up for the order that a single point has
-            not.
+        beside_sources: Whether what other tasks say makes up for the order that a single point
+            lacks.
         order: What may be given instead of outcomes.
 
     Returns:
@@ -385,7 +385,7 @@ def order_of_training_data(
     if order is not None and train_X is None and train_Y is None and train_Yvar is None:
         return order
     raise InputDataError(
-        "Pass train_X and train_Y, or order, and not both. To use outcomes beside other "
+        "Pass train_X and train_Y, or order, but not both. To use outcomes beside other "
         "feedback, combine orders: combine(from_outcomes(train_X, train_Y), order)."
     )
 

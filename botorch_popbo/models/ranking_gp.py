@@ -274,7 +274,7 @@ class RankingGP(RankModel, GP, FantasizeMixin):
         The noise is in their unit if half of them are as far apart as half of the utilities.
         """
         deviation, number = float(self.noise) ** 0.5, int(self.is_outlier.sum())
-        distances = "Of the outcomes the order alone counts."
+        distances = "Only the order of the outcomes counts."
         noise = f"{deviation:.0%} of the utility's prior one"
         if self.warp is not None:
             distances, order = self.warp.inferred, self.order
@@ -472,7 +472,7 @@ class RankingGP(RankModel, GP, FantasizeMixin):
 
         Raises:
             BotorchTensorDimensionError: If ``X`` or ``observation_noise`` has the wrong shape.
-            InputDataError: If ``X`` is no tensor.
+            InputDataError: If ``X`` is not a tensor.
             UnsupportedError: If another output is asked for.
         """
         self._check_output(output_indices)
@@ -503,7 +503,7 @@ class RankingGP(RankModel, GP, FantasizeMixin):
             UnsupportedError: Always: no law of outcomes comes before their order.
         """
         raise UnsupportedError(
-            f"{type(self).__name__} has no prior of outcomes, and its law of utilities is "
+            f"{type(self).__name__} has no prior of outcomes, and its distribution of utilities is "
             "posterior(X). To leave points out, fit a model to the order of the others."
         )
 
@@ -523,7 +523,7 @@ class RankingGP(RankModel, GP, FantasizeMixin):
 
         Raises:
             BotorchTensorDimensionError: If ``X`` has no ``q`` or not ``d`` columns.
-            InputDataError: If ``X`` is no tensor.
+            InputDataError: If ``X`` is not a tensor.
         """
         return self._rank(self._plausible_ranks(), self.encode(X), observation_noise)
 
@@ -611,7 +611,7 @@ class RankingGP(RankModel, GP, FantasizeMixin):
     def _learn_from(self, **data: Any) -> Self:
         """Replace the data, and keep the modules."""
         if self.num_sources:
-            raise UnsupportedError("A model does not keep its sources. Make another of all orders.")
+            raise UnsupportedError("A model does not keep its sources. Make one from all orders.")
         given, has_data = self._prior, len(self.known_X)
         # The default modules of a prior know no dimension.
         names = [name for name in given if has_data or isinstance(given[name], Module)]

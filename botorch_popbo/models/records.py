@@ -297,7 +297,7 @@ def answers_of(order: Order, judged: Tensor) -> Statements:
 
 
 def interpolate(x: Tensor, knots: Tensor, values: Tensor) -> Tensor:
-    """Piecewise linear, and beyond the ends as the last step goes on.
+    """Piecewise linear, and beyond the ends as the last step continues.
 
     Args:
         x: Where, of shape ``K``.
@@ -316,7 +316,7 @@ def interpolate(x: Tensor, knots: Tensor, values: Tensor) -> Tensor:
 
 
 def resolution(points: Tensor, level: Tensor) -> float:
-    """The distance up to which outcomes are equal, as far as they tell it.
+    """The distance up to which outcomes are equal, as far as they show it.
 
     A function with steps, such as the score of a decision tree, is flat for some way about each
     point. The largest distance of two equal outcomes that is less than that of any two different

@@ -19,7 +19,7 @@ class _Task(NamedTuple):
         conditioned: The records fitted to, conditioned on their order, if there is any.
         value: Logarithm of the posterior density.
         fitted: Indices of the records it was fitted to.
-        used: Indices of all records that are no outliers.
+        used: Indices of all records that are not outliers.
     """
 
     conditioned: Conditioned | None

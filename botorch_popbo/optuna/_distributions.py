@@ -65,7 +65,7 @@ def parameter_of(distribution: BaseDistribution) -> Parameter:
     """A parameter as it is searched.
 
     Raises:
-        InputDataError: If the width of a range is no number.
+        InputDataError: If the width of a range is not a number.
     """
     if isinstance(distribution, CategoricalDistribution):
         # Optuna keeps the first of equal ones, such as 1 and True.
@@ -77,7 +77,7 @@ def parameter_of(distribution: BaseDistribution) -> Parameter:
 
 
 def has_values(distribution: BaseDistribution) -> bool:
-    """Whether a parameter has several values that Optuna tells apart."""
+    """Whether a parameter has several values that Optuna distinguishes."""
     if isinstance(distribution, CategoricalDistribution):
         return any(map(distribution.to_internal_repr, distribution.choices))  # past the first
     return not distribution.single()
@@ -186,7 +186,7 @@ def _find_dependents(
 
     A parameter with listed values decides about another one if no trial contradicts that, and at
     one of its values the other is missing; of several the one of the fewest values does. Beside a
-    value of which no trial tells, all is taken to be asked for. The result is a tree.
+    value that no trial has, all is taken to be asked for. The result is a tree.
     """
     dependents: dict[str, dict[float, list[str]]] = {}
     names = sorted({name for row in rows for name in row})

@@ -35,7 +35,7 @@ class PoPBOSampler(BaseSampler):
 
     The first trials are a scrambled Sobol design, all others those of the highest expected
     improvement of the utility behind the order, of several objectives those of the front. Distances
-    between values count as far as they can be believed. Failed trials are worse than every success.
+    between values count as far as they are plausible. Failed trials are worse than every success.
     Pruned ones are what they would have been, as :class:`PoPBOPruner` foresees it, whoever pruned
     them. Running ones are pending. The sampler learns from the trials which parameters exist only
     beside some values of others.
@@ -191,12 +191,12 @@ class PoPBOSampler(BaseSampler):
             InputDataError: If there is no such trial.
         """
         if len(study.directions) > 1:
-            raise UnsupportedError("Of several objectives ask for the front: best_trials(study).")
+            raise UnsupportedError("With several objectives, use best_trials(study).")
         return self.best_trials(study)[0]
 
     @one_thread()
     def best_trials(self, study: Study) -> list[FrozenTrial]:
-        """The trials that no other is better than, in all objectives, as far as can be expected.
+        """The trials that are expected to be the best trade-offs between the objectives.
 
         Args:
             study: The study, of any sampler.

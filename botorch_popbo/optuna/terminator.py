@@ -36,17 +36,17 @@ class PoPBOTerminator:
 
     def __init__(self, chance: float = 0.05, margin: float | None = None) -> None:
         if not 0.0 < chance < 1.0:
-            raise InputDataError(f"chance is a number between 0 and 1, but got {chance!r}.")
+            raise InputDataError(f"chance must be a number between 0 and 1, but got {chance!r}.")
         self.chance, self.margin = chance, margin
         self._sampler = PoPBOSampler(seed=0)
 
     def __call__(self, study: Study, trial: FrozenTrial) -> None:
-        """End the study if there is no reason to go on."""
+        """End the study if there is no reason to continue."""
         if self.should_terminate(study):
             study.stop()
 
     def should_terminate(self, study: Study) -> bool:
-        """Whether there is no reason to go on, which the log then says."""
+        """Whether there is no reason to continue, which the log then says."""
         sampler = study.sampler if isinstance(study.sampler, PoPBOSampler) else self._sampler
         found = sampler.outlook(study, self.margin)
         is_over = found.chance <= self.chance

@@ -60,7 +60,7 @@ class Answer:
         if not bool(self.items.isfinite().all()) or len(self.items.unique(dim=0)) < number:
             raise InputDataError("A comparison needs different points with finite values.")
         if not isinstance(self.judge, str):
-            raise InputDataError(f"A judge is known by a text, but got {self.judge!r}.")
+            raise InputDataError(f"judge must be a text, but got {self.judge!r}.")
 
     @classmethod
     def read(cls, items: Tensor, way: str, value: Value, judge: str) -> Self:
@@ -74,8 +74,8 @@ class Answer:
 
         Raises:
             BotorchTensorDimensionError: If ``items`` has the wrong shape.
-            InputDataError: If ``items`` is no tensor, if points are equal or not finite, or if what
-                is said of them is no answer.
+            InputDataError: If ``items`` is not a tensor, if points are equal or not finite, or if
+                what is said of them is not an answer.
         """
         check_tensor(items, "items")
         number = len(items)
@@ -226,7 +226,7 @@ class Interview:
             champion: A point of shape ``d``; ``None`` if nobody challenges it yet.
             number: Number of points.
             turn: How many questions there were before.
-            index: Where the design goes on.
+            index: Where the design continues.
             known: Points that are not to be shown, an ``n x d`` tensor, the champion among them.
 
         Returns:
@@ -421,7 +421,7 @@ def _rows(rows: Sequence[SupportsIndex], name: str, number: int) -> list[int]:
     numbers = [whole(row) for row in rows]
     if len({*numbers}) < len(numbers) or not {*numbers} <= {*range(number)}:
         raise InputDataError(
-            f"{name} names rows of items, 0 to {number - 1}, each once, but got {rows!r}."
+            f"{name} must name rows of items, 0 to {number - 1}, each once, but got {rows!r}."
         )
     return [row for row in numbers if row is not None]
 

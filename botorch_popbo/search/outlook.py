@@ -27,7 +27,7 @@ _NUM_SAMPLES, _NUM_RIVALS = 512, 128
 
 
 class Outlook(NamedTuple):
-    """Whether to go on.
+    """Whether to continue.
 
     Attributes:
         chance: The chance that some point of the space is better than the best one by the margin,

@@ -63,7 +63,7 @@ def rank_initial_conditions(
         )
     if raw_samples < num_restarts:
         raise ValueError(
-            f"raw_samples is at least num_restarts, whose points come from them, but got "
+            f"raw_samples must be at least num_restarts, which are chosen from them; got "
             f"{raw_samples} and {num_restarts}."
         )
     half = raw_samples // 2
@@ -145,7 +145,7 @@ def centers_of(acquisition: AcquisitionFunction, bounds: Tensor, number: int = 5
 
     Of another model than of ranks nothing is known, and they are anywhere. Otherwise these are
     evaluated points, moved into the box, of which the best is expected; those that satisfy the
-    constraints, if any does: what violates them is better, but no start.
+    constraints, if any does: what violates them is better, but not a start.
 
     Args:
         acquisition: The function.

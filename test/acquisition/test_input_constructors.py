@@ -78,7 +78,7 @@ def test_settings_pass_through(kind: Kind, gaussian_model: RankingGP) -> None:
 def test_what_is_no_weight_of_the_outcome_is_refused(
     gaussian_model: RankingGP, transform: PosteriorTransform
 ) -> None:
-    with pytest.raises(UnsupportedError, match="no posterior_transform but a weight"):
+    with pytest.raises(UnsupportedError, match="only take a weight of the outcome"):
         built(Case(LogExpectedUtilityImprovement, gaussian_model), posterior_transform=transform)
 
 

@@ -113,7 +113,7 @@ def test_a_card_says_what_outcomes_are_taken_for() -> None:
     assert df["outcome"].tolist() == [-outcomes[name] for name in df["arm_name"]]
     good = df[~df["is_outlier"]]
     assert good["outcome"].corr(good["utility"], method="spearman") > 0.9
-    assert "the order alone" in card_of(searched(14, order_only=True), OutcomeWarp()).subtitle
+    assert "Only the order" in card_of(searched(14, order_only=True), OutcomeWarp()).subtitle
     assert "default preset" in card_of(searched(6, preset="paper"), OutcomeWarp()).blob
 
 

@@ -60,7 +60,7 @@ def test_a_design_without_points_left_says_so(tmp_path: Path) -> None:
         table.get_next_trials(1)
     table.save_to_json_file(str(tmp_path / "client.json"))
     for each in (table, Client.load_from_json_file(str(tmp_path / "client.json"))):
-        with pytest.raises(SearchSpaceExhausted, match=r"No point is left.*what is running"):
+        with pytest.raises(SearchSpaceExhausted, match=r"No point is left.*the running trials"):
             each.get_next_trials(1)
 
 

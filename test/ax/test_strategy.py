@@ -106,11 +106,11 @@ def test_several_strategies_run_side_by_side_from_the_same_design() -> None:
         ({"num_initial_trials": 8.5}, "num_initial_trials is a whole"),
         ({"initial_design": "grid"}, "design.*sobol, uniform"),
         ({"max_parallelism": 0}, "max_parallelism is a whole .*; got 0"),
-        ({"num_restarts": 4, "raw_samples": 3}, "raw_samples is at l"),
+        ({"num_restarts": 4, "raw_samples": 3}, "raw_samples must be at l"),
         ({"device": "gpu"}, "Unknown device 'gpu'"),
         ({"device": "cuda:99"}, "cuda:99.*not usable on this machine"),
-        ({"seed": 0.5}, "seed is a whole number"),
-        ({"seed": -1}, "seed is a whole number of at least 0"),
+        ({"seed": 0.5}, "seed must be a whole number"),
+        ({"seed": -1}, "seed must be a whole number of at least 0"),
         ({"seed": 2**63}, "below 2.*; got 9223"),
         ({"n_initial": 3}, "Unknown option 'n_initial'; known: acquisition, num_initial_trials,"),
     ],
@@ -129,7 +129,7 @@ def test_a_strategy_belongs_to_one_client() -> None:
     each = strategy("popbo-logei", 3)
     run_trials(make_client(each, floats(2), "-loss"), sphere, 4)
     other = make_client(each, floats(2), "-loss")
-    with pytest.raises(DataRequiredError, match="make one for every client"):
+    with pytest.raises(DataRequiredError, match="make a new one for every client"):
         other.get_next_trials(1)
 
 

@@ -107,12 +107,12 @@ def counted(count: float, exposure: float) -> RankCounts:
 
 
 BAD_VALUES: list[tuple[Source, tuple[Any, ...], str]] = [
-    (measured, ([0.0] * 2,), r"no tensor. Pass torch.as_tensor\(Yvar\)"),
-    (grouped, ([0] * 3,), r"no tensor. Pass torch.as_tensor\(groups\)"),
-    (constrained, ([[0.0]] * 2,), r"no tensor. Pass torch.as_tensor\(violations\)"),
-    (compared, ([[0, 1]],), r"no tensor. Pass torch.as_tensor\(comparisons\)"),
-    (compared, (pairs((0, 1)), [0]), r"no tensor. Pass torch.as_tensor\(ties\)"),
-    (data.from_ordering, (line(3).numpy(), [0, 1]), r"no tensor. Pass torch.as_tensor\(X\)"),
+    (measured, ([0.0] * 2,), r"must be a tensor.*: torch.as_tensor\(Yvar\)"),
+    (grouped, ([0] * 3,), r"must be a tensor.*: torch.as_tensor\(groups\)"),
+    (constrained, ([[0.0]] * 2,), r"must be a tensor.*: torch.as_tensor\(violations\)"),
+    (compared, ([[0, 1]],), r"must be a tensor.*: torch.as_tensor\(comparisons\)"),
+    (compared, (pairs((0, 1)), [0]), r"must be a tensor.*: torch.as_tensor\(ties\)"),
+    (data.from_ordering, (line(3).numpy(), [0, 1]), r"must be a tensor.*: torch.as_tensor\(X\)"),
     *((measured, (column(1.0, v),), "train_Yvar holds.*squared standard") for v in (-1, INF, -INF)),
     (measured, (torch.ones(2),), r"train_X and train_Yvar must share.*Yvar.to\(X\)"),
     (data.from_replicates, (line(3), line(3)), "evaluated twice without a f.*from_outcomes, with"),
@@ -143,7 +143,7 @@ BAD_VALUES: list[tuple[Source, tuple[Any, ...], str]] = [
     *((counted, (k, 2.0), "between 0 and its finite exposure") for k in (-1.0, 2.5, NAN)),
     (counted, (1.0, INF), "between 0 and its finite exposure"),
     (data.combine, (), "There is no order to combine. Pass at least one"),
-    (data.combine, ([1, 2],), "A list is not an Order.*combine one by one"),
+    (data.combine, ([1, 2],), "A list is not an Order.*arguments of combine"),
 ]
 BAD_SHAPES: list[tuple[Source, tuple[Any, ...], str]] = [
     (measured, (line(3),), r"train_Yvar of shape N x 1.*2 rows.*\(3, 1\)"),
@@ -218,8 +218,8 @@ def test_entries_of_another_shape(name: str) -> None:
         ({"variance": tensor([NAN, 0, INF])}, "variance holds negative or infinite values"),
         ({"item": torch.tensor([0, 1, 1])}, "holds an item twice"),
         ({"list_index": torch.tensor([0, 0, 1])}, "A list of one point compares nothing"),
-        ({"list_index": torch.tensor([2, 2, 2])}, "list_index counts from 0 on, without a gap"),
-        ({"task_index": torch.tensor([0, -1, 0])}, "task_index counts from 0 on"),
+        ({"list_index": torch.tensor([2, 2, 2])}, "list_index must count from 0, without a gap"),
+        ({"task_index": torch.tensor([0, -1, 0])}, "task_index must count from 0"),
         ({"task_index": torch.tensor([0, 1, 0])}, "A list belongs to two tasks"),
     ],
 )

@@ -64,10 +64,10 @@ def test_answers_are_kept_and_the_same_command_goes_on(
     first = capsys.readouterr().out
     assert said(state) == [FIRST, SECOND, TIE]
     assert first.count("question ") == 4
-    assert "'what?' is no answer: type the number of the best, from 1 to 2, or ?" in first
+    assert "'what?' is not an answer: type the number of the best, from 1 to 2, or ?" in first
     assert re.search(r"so far the best: sugar .* \(too early to say how sure\)", first)
     assert re.search(r"^1\. sugar .* \(too early to say how sure\)$", first, re.MULTILINE)
-    assert "all has been compared" not in first
+    assert "everything has been compared" not in first
     answer(monkeypatch, ["1"], KeyboardInterrupt)
     assert prefer(space, "--state", state) == 0
     second = capsys.readouterr().out
@@ -122,7 +122,7 @@ def test_how_sure_it_is_comes_late_or_after_the_whole_space(
     answer(monkeypatch, ["1"] * 5)
     assert prefer(small) == 0
     shown = capsys.readouterr().out
-    assert shown.count("all has been compared") == 1
+    assert shown.count("everything has been compared") == 1
     assert re.search(r"^1\. milk \w+ \(\d+% sure\)$", shown, re.MULTILINE)
 
 
@@ -143,7 +143,7 @@ def test_a_program_is_asked_in_place_of_a_person(
     assert {answer["judge"] for answer in answers} == {f"{sys.executable} {script}"}
     assert [bool(answer["equal"]) for answer in answers] == [number == 1 for number in range(8)]
     for code, fault in (
-        ("input(); print('perhaps')", "printed 'perhaps', which is no answer"),
+        ("input(); print('perhaps')", "printed 'perhaps', which is not an answer"),
         ("raise SystemExit(3)", "ended with exit status 3"),
     ):
         script.write_text(code)
@@ -186,7 +186,7 @@ def test_more_can_be_said_than_which_is_the_best(
     ]
     shown = capsys.readouterr().out
     assert "2 1    the second is the best, then the first" in shown
-    assert shown.count("is no answer") == 4
+    assert shown.count("is not an answer") == 4
 
 
 def test_what_is_hostile_to_a_terminal_is_not_printed(

@@ -273,7 +273,7 @@ def test_answers_have_the_likelihoods_of_botorch(likelihood: Any) -> None:
         from_outcomes(FEW, Y),
         combine(from_outcomes(FEW, Y), from_comparisons(FEW, CHOICES)),
     ):
-        with pytest.raises(UnsupportedError, match="Where all are answers"):
+        with pytest.raises(UnsupportedError, match="For answers alone"):
             RankingGP(order=order, likelihood=likelihood)
     free = RankingGP(FEW, CHOICES, likelihood=likelihood).fit()
     assert free.rank_posterior(TEST_X).mean.isfinite().all()

@@ -234,7 +234,7 @@ def test_points_of_the_wrong_shape_or_kind_are_refused(model: RankModel) -> None
         for shape in [(2,), (3,), (4, 3), (2, 4, 1)]:
             with pytest.raises(BotorchTensorDimensionError, match=r"shape .* x q x 2, but got"):
                 method(torch.zeros(shape, dtype=torch.float64))
-        with pytest.raises(InputDataError, match=r"no tensor. Pass torch.as_tensor\(X\)"):
+        with pytest.raises(InputDataError, match=r"must be a tensor.*torch.as_tensor\(X\)"):
             method(TEST_X.tolist())
 
 

@@ -235,7 +235,7 @@ def test_a_sampler_tells_studies_of_one_name_apart() -> None:
     [{"n_startup_trials": 0}, {"n_startup_trials": 2.5}, {"seed": -1}, {"seed": 0.5}, {"seed": ""}],
 )
 def test_bad_numbers_are_refused(options: dict[str, Any]) -> None:
-    with pytest.raises(InputDataError, match="is a whole number of at least"):
+    with pytest.raises(InputDataError, match="must be a whole number of at least"):
         PoPBOSampler(**options)
 
 
