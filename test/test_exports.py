@@ -87,7 +87,7 @@ def test_trials_of_optuna(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> N
     lines = agree(study.trials_dataframe(), tmp_path / "trials.csv", "value", evaluated)
     assert lines[0].endswith(f"{19 - num_pruned} rows, 1 of them failed")
     note = "not parameters: number, datetime_start, datetime_complete, duration, "
-    note += "user_attrs_machine, system_attrs_fixed_params, state; left out are trials without an "
+    note += "user_attrs_machine, system_attrs_fixed_params, state; left out, without an "
     note += f"outcome or a parameter: {num_pruned} PRUNED, 1 FAIL, 1 RUNNING, 1 WAITING"
     assert lines[1] == f"  a table of Optuna; {note}"
     assert "duration" not in "".join(lines[2:])

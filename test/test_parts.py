@@ -219,7 +219,7 @@ def test_bad_arguments_and_edited_files_are_refused(tmp_path: Path) -> None:
         run(lambda x, y: Folds()(x, y))
     path = tmp_path / "run.json"
     run(Folds(), path=path, budget=40)
-    with pytest.raises(InputDataError, match='another parts "mean"'):
+    with pytest.raises(InputDataError, match='with parts "mean"'):
         run(Folds(), path=path, parts="last")
     with pytest.raises(InputDataError, match="another resumable true"):
         run(Folds(), path=path, resumable=False)

@@ -150,7 +150,7 @@ def test_what_numpy_makes_is_python_s_own() -> None:
         ({"x": (0, 1, "log")}, "must be above zero; 0 is not"),
         ({"x": [1, 1.0, 2]}, "x: List at least two different choices"),
         ({"x": ["a", 1]}, "all text, all numbers or all truth values"),
-        ({"x": [1.0, float("nan")]}, "are finite"),
+        ({"x": [1.0, float("nan")]}, "must be finite"),
     ],
 )
 def test_what_is_no_space_is_refused_by_name(space: Any, message: str) -> None:

@@ -101,9 +101,9 @@ def _larger_better(model: RankModel, transform: PosteriorTransform | None) -> Ra
     if order is None or not is_mirrored or bool(order.is_censored.any()):
         raise UnsupportedError(
             "Rank-based acquisition functions only take a weight of the outcome as "
-            "posterior_transform, and a negative one only if the model learned from outcomes. Rank "
-            "the transformed outcomes instead: negate a minimised one before fitting (in Ax, use "
-            "popbo_generation_strategy, which does so), and reduce several objectives to one."
+            "posterior_transform, and a negative one only if the model learned from outcomes "
+            "alone. Rank the transformed outcomes instead: negate a minimised one before fitting "
+            "(in Ax, use popbo_generation_strategy), and reduce several objectives to one."
         )
     score = torch.where(order.score.isneginf(), order.score, -order.score)  # failures stay last
     return model.with_order(replace(order, score=score)).fit()

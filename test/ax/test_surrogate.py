@@ -122,10 +122,7 @@ def test_a_warp_of_ax_is_learned() -> None:
         ({"input_transform_options": {"Normalize": {}}}, "input_transform_options would"),
         ({"model_options": {"kernel": 1}}, "RankingGP takes no kernel.*model_options may hold"),
         ({"model": PoissonRankModel, "covar_module_class": RBFKernel}, "takes no covar_module"),
-        (
-            {"likelihood_class": BernoulliLikelihood},
-            "BernoulliLikelihood is not a GaussianLikelihood",
-        ),
+        ({"likelihood_class": BernoulliLikelihood}, "BernoulliLikelihood is not a Gaussian"),
     ],
 )
 def test_a_field_without_effect_is_refused(fields: dict[str, Any], message: str) -> None:

@@ -161,14 +161,14 @@ def test_faults_are_named(space: Path, tmp_path: Path, capsys: Capture) -> None:
         return capsys.readouterr().err
 
     assert f"cannot read the space {other}: No such file" in complaint(other)
-    assert "of at least 2, but got 1" in complaint(space, "--items", "1")
+    assert "of at least 2, not 1" in complaint(space, "--items", "1")
     assert "leave out --page or --judge" in complaint(space, "--page", "--judge", "true")
     assert "add --page" in complaint(space, "--judges", "ann", "bob")
     for show in ("draw.py", "draw.py:render"):  # no function, no file
         other.write_text(f'show = "{show}"\n{SPACE}')
         assert 'as in "draw.py:render"' in complaint(other)
     assert prefer(space, "--state", tmp_path / "none" / "answers.json") == 1  # before a question
-    assert "folder that exists" in capsys.readouterr().err
+    assert "existing folder" in capsys.readouterr().err
     state.write_text("nothing")
     assert "no saved PreferenceSearch" in complaint(space)
 

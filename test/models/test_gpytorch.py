@@ -143,7 +143,7 @@ def test_a_likelihood_of_outcomes_is_refused() -> None:
         fit_gpytorch_mll(ExactMarginalLogLikelihood(model.likelihood, model))
     with pytest.raises(UnsupportedError, match="outcome_transform=None"):
         RankingGP(FEW, Y, outcome_transform=Standardize(m=1))  # type: ignore[arg-type]
-    with pytest.raises(BotorchTensorDimensionError, match=r"batch of data sets.* a model of each"):
+    with pytest.raises(BotorchTensorDimensionError, match=r"several data sets.* a model of each"):
         RankingGP(FEW.expand(2, 12, 2), Y.expand(2, 12, 1))
     function = LogExpectedUtilityImprovement(model.fit())
     with pytest.raises(UnsupportedError, match="sequential=True"):
