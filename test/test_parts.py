@@ -221,7 +221,7 @@ def test_bad_arguments_and_edited_files_are_refused(tmp_path: Path) -> None:
     run(Folds(), path=path, budget=40)
     with pytest.raises(InputDataError, match='with parts "mean"'):
         run(Folds(), path=path, parts="last")
-    with pytest.raises(InputDataError, match="another resumable true"):
+    with pytest.raises(InputDataError, match="with resumable true"):
         run(Folds(), path=path, resumable=False)
     content = json.loads(path.read_text())
     stopped = next(e for e in content["evaluations"] if e["status"] == "stopped")

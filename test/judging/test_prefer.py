@@ -170,7 +170,7 @@ def test_faults_are_named(space: Path, tmp_path: Path, capsys: Capture) -> None:
     assert prefer(space, "--state", tmp_path / "none" / "answers.json") == 1  # before a question
     assert "existing folder" in capsys.readouterr().err
     state.write_text("nothing")
-    assert "no saved PreferenceSearch" in complaint(space)
+    assert "not a saved PreferenceSearch" in complaint(space)
 
 
 def test_more_can_be_said_than_which_is_the_best(

@@ -71,7 +71,7 @@ def test_rows_are_written_below_a_table(
         (PLAIN, "choices = 3\n[other]", "the table has no column 'other'"),
         ("Notes of May\n\nT,yield\n1,2\n", None, "cannot be read as a CSV file"),
         (PLAIN, 'result = "best"', "a result must be one of"),
-        (PLAIN, "range = [3, 1]", "solvent: A lower end"),
+        (PLAIN, "range = [3, 1]", "solvent: The ends of a range"),
         (PLAIN, "range = 3, 1]", "Expected newline"),
         (PLAIN, "[THF]\nrange = [1, 2]", "the table has no column 'THF'"),
     ],
