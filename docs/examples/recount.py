@@ -4,8 +4,7 @@
 1. With ``--print`` it prints all that it counts.
 
 Not counted, as their runs are in no file: losses on held-out rows, the accuracy of inference and
-seconds, interviews, calibration, stopping, and the lab notebook. The tables of parts are printed by
-``popbo report``.
+seconds, interviews, calibration, and stopping. The tables of parts are printed by ``popbo report``.
 """
 
 import argparse
@@ -239,6 +238,46 @@ def paper() -> Iterable[str]:
             yield f"| {NAMES.get(problem, problem)} | {' | '.join(cells)} |"
 
 
+def regrets(file: str) -> Callable[[int], pd.DataFrame]:
+    """Regrets among candidates."""
+    rows = read(file).rename(columns={"table": "problem"})
+    return lambda budget: wide(rows, f"regret {budget}")
+
+
+def among(
+    table: Callable[[int], pd.DataFrame], budgets: Sequence[int], family: Callable[[str], str] = str
+) -> Iterable[str]:
+    """Rows of a table of candidates: shares, the lead, and the ratio of mean regrets."""
+    for rival in table(budgets[0]).columns.drop("popbo"):
+        cells = [rival]
+        for budget in budgets:
+            pairs = table(budget)[["popbo", rival]].dropna()
+            sign = signs(pairs, "popbo", rival)
+            percent = "/".join(f"{100 * share:.0f}" for share in shares(sign))
+            ratio = pairs["popbo"].mean() / pairs[rival].mean()
+            cells += [percent, lead(sign, family), decimals(ratio)]
+        yield f"| {' | '.join(cells)} |"
+
+
+def laboratory() -> Iterable[str]:
+    """Experiments until one of the best percent is tried, on five tables."""
+    runs = read("notebook").groupby(["method", "table"])["to the best percent"]
+    for method, row in runs.agg(["mean", "sem"]).groupby("method"):
+        each = (f"{m:.1f} ± {e:.1f}" if e else f"{m:.0f} ± 0" for m, e in row.to_numpy())
+        yield f"| {method}{', three seeds' * (method == 'bofire')} | {' | '.join(each)} |"
+    yield from among(regrets("notebook"), (20,))
+
+
+def failures() -> Iterable[str]:
+    """How many of 38 suggestions fail."""
+    table = read("failures")
+    last = table[table["suggestions"] == table["suggestions"].max()]
+    means = last.groupby("method")["failed"].mean()
+    ours, gp, tpe, chance = means[["popbo", "optuna-gp", "optuna-tpe", "random"]]
+    yield f"{ours:.1f} failed on average, {tpe:.1f} of TPE's, {gp:.1f} of `GPSampler`'s"
+    yield f"and {chance:.1f} random ones"
+
+
 def pages() -> dict[str, list[str]]:
     """What each page should say."""
     optuna, peers = ["optuna-gp", "optuna-tpe"], ["hebo", "ax-default", "smac3"]
@@ -265,6 +304,11 @@ def pages() -> dict[str, list[str]]:
         "docs/results/judges.md": [*pairwise()],
         "docs/results/default.md": [*mechanisms()],
         "docs/results/experiments.md": [*paper()],
+        "docs/results/notebook.md": [*laboratory()],
+        "docs/results/pools.md": [
+            *among(regrets("pools"), (20, 50, 100), lambda name: name.partition("_")[0])
+        ],
+        "docs/when.md": [*failures()],
     }
 
 
