@@ -238,9 +238,9 @@ def paper() -> Iterable[str]:
             yield f"| {NAMES.get(problem, problem)} | {' | '.join(cells)} |"
 
 
-def regrets(file: str) -> Callable[[int], pd.DataFrame]:
+def regrets(file: str, query: str = "seed >= 0") -> Callable[[int], pd.DataFrame]:
     """Regrets among candidates."""
-    rows = read(file).rename(columns={"table": "problem"})
+    rows = read(file).query(query).rename(columns={"table": "problem"})
     return lambda budget: wide(rows, f"regret {budget}")
 
 
@@ -257,6 +257,18 @@ def among(
             ratio = pairs["popbo"].mean() / pairs[rival].mean()
             cells += [percent, lead(sign, family), decimals(ratio)]
         yield f"| {' | '.join(cells)} |"
+
+
+def space_of(pool: str) -> str:
+    """The search space of a pool."""
+    return pool.partition("_")[0]
+
+
+def dirty(failing: str) -> list[str]:
+    """One half of the rows where outcomes are not as they should be."""
+    rows = among(regrets("pools_dirty", f"failing == '{failing}'"), (50,), space_of)
+    cells = [row.strip("| ") for row in rows]
+    return cells if failing == "outliers" else [cell.partition(" | ")[2] for cell in cells]
 
 
 def laboratory() -> Iterable[str]:
@@ -306,7 +318,8 @@ def pages() -> dict[str, list[str]]:
         "docs/results/experiments.md": [*paper()],
         "docs/results/notebook.md": [*laboratory()],
         "docs/results/pools.md": [
-            *among(regrets("pools"), (20, 50, 100), lambda name: name.partition("_")[0])
+            *among(regrets("pools"), (20, 50, 100), space_of),
+            *map(" | ".join, zip(*map(dirty, ("outliers", "random")), strict=True)),
         ],
         "docs/when.md": [*failures()],
     }
