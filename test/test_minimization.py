@@ -722,6 +722,6 @@ def test_each_evaluation_says_why_and_remembers_it(tmp_path: Path) -> None:
     found = minimize(quadratic, LINE, 6, start={"x": 0.5}, **options)
     reasons = [e.why for e in found.history]
     assert reasons[:4] == ["", *3 * ["Part of the design."]]
-    assert all("better than the best with" in reason for reason in reasons[4:])
+    assert all("likely to beat the best" in reason for reason in reasons[4:])
     again = minimize(quadratic, LINE, 6, start={"x": 0.5}, **options)
     assert [e.why for e in again.history] == reasons

@@ -164,7 +164,7 @@ def test_it_says_why() -> None:
         [point] = optimizer.ask()
         said = optimizer.explain(point)
         assert (said == "Part of the design.") == (number < 4)
-        assert ("better than the best with" in said) == (number >= 4)
+        assert ("likely to beat the best" in said) == (number >= 4)
         assert math.isnan(optimizer.outlook().chance) == (number < 4)
         optimizer.tell(point, -abs(point["T"] - 60))
 

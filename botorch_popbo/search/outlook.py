@@ -190,7 +190,7 @@ def purpose(acquisition: RankAcquisitionFunction, x: Tensor) -> tuple[str, Tenso
         name = "Follows a surprise"
     place = 1.0 + float(model.rank_law(encoded).mean)
     number = len(model.known_X) + 1
-    expected = f"better than the best with {chance:.0%}, expected place {place:.1f} of {number}."
+    expected = f"{chance:.0%} likely to beat the best, expected place {place:.1f} of {number}."
     return f"{name}: {expected}", best
 
 
@@ -205,7 +205,7 @@ def compared(shares: dict[str, float], x: dict[str, Value], best: dict[str, Valu
     both = [name for name in shares if shares[name] > 0.01 and name in x and name in best]
     largest = sorted(both, key=lambda name: -shares[name])[:3]
     listed = (f"{name} ({_short(x[name])}, not {_short(best[name])})" for name in largest)
-    return f"It differs from it in {', '.join(listed)}." if largest else "It is close to it."
+    return f"It differs in {', '.join(listed)}." if largest else "It is close to the best."
 
 
 def _short(value: Value) -> str:

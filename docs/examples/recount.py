@@ -286,8 +286,8 @@ def failures() -> Iterable[str]:
     last = table[table["suggestions"] == table["suggestions"].max()]
     means = last.groupby("method")["failed"].mean()
     ours, gp, tpe, chance = means[["popbo", "optuna-gp", "optuna-tpe", "random"]]
-    yield f"{ours:.1f} failed on average, {tpe:.1f} of TPE's, {gp:.1f} of `GPSampler`'s"
-    yield f"and {chance:.1f} random ones"
+    yield f"{ours:.1f} failed; with TPE {tpe:.1f}, with `GPSampler` {gp:.1f}"
+    yield f"with random search {chance:.1f}"
 
 
 def pages() -> dict[str, list[str]]:

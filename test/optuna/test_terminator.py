@@ -70,5 +70,5 @@ def test_a_sampler_that_is_asked_to_says_why() -> None:
     study.optimize(loss, 5)
     other.optimize(loss, 5)
     assert [t.params for t in other.trials] == [t.params for t in study.trials]
-    assert "better than the best with" in study.trials[-1].user_attrs["why"]
+    assert "likely to beat the best" in study.trials[-1].user_attrs["why"]
     assert not any(t.user_attrs for t in other.trials)

@@ -123,10 +123,10 @@ def reason(point: dict[str, object], trials: Trials, space: Space, number: int =
 
 def test_a_suggestion_says_what_it_is_for() -> None:
     trials = seen([0.0, 0.2, 0.3, 0.52, 0.8, 1.0])  # the best is at 0.3, and 0.4 would be better
-    assert reason({"x": 0.4}, trials, LINE).startswith("Improves on the best: better than")
-    assert reason({"x": 0.37}, trials, LINE).endswith("It differs from it in x (0.37, not 0.3).")
+    assert reason({"x": 0.4}, trials, LINE).startswith("Improves on the best: ")
+    assert reason({"x": 0.37}, trials, LINE).endswith("It differs in x (0.37, not 0.3).")
     assert reason({"x": 0.9}, trials, LINE).startswith("Looks where little is known: ")
-    assert reason({"x": 0.3001}, trials, LINE).endswith("It is close to it.")
+    assert reason({"x": 0.3001}, trials, LINE).endswith("It is close to the best.")
     assert reason({"x": 0.2}, trials, LINE).startswith("Repeats a known point")
     assert "of 7." in reason({"x": 0.4}, trials, LINE)  # with itself
     assert reason({"x": 0.4}, trials, LINE, number=9) == "Part of the design."
@@ -140,14 +140,14 @@ def test_what_differs_most_comes_first() -> None:
     ]
     trials = Trials.gather(ended, [], (2, 1, 0))
     text = reason({"x": 0.5, "kind": "b"}, trials, PLANE)
-    assert text.endswith("It differs from it in kind (b, not a), x (0.5, not 0.3).")
+    assert text.endswith("It differs in kind (b, not a), x (0.5, not 0.3).")
 
 
 def test_the_best_point_may_lie_beside_the_part_that_is_searched() -> None:
     points = [{"x": x, "kind": "a"} for x in (0.1, 0.4, 0.6, 0.9)]
     trials = Trials.gather([Trial(PLANE.encode(p), [-p["x"]]) for p in points], [], (2, 1, 0))
     text = reason({"x": 0.1, "kind": "b"}, trials, PLANE.at_places({"kind": 1.0}))
-    assert text.endswith("It differs from it in kind (b, not a).")
+    assert text.endswith("It differs in kind (b, not a).")
 
 
 def test_other_goals_have_sentences_of_their_own() -> None:

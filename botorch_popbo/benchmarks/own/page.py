@@ -202,7 +202,7 @@ class Report:
             looks = [o.outcomes.get(name) for o in optimizer.observations if o.parameters == best]
             line = f"{name}: measured {', '.join(f'{y:.4g}' for y in looks if y is not None)}"
             if self.has_model and name in optimizer.objectives:
-                line += f"; {self.expected(best)[name]} is expected of another look"
+                line += f"; another measurement should give {self.expected(best)[name]}"
             low, high = optimizer.constraints.get(name, (None, None))
             line += "" if low is None else f"; at least {low:g} is wanted"
             lines.append(line + ("" if high is None else f"; at most {high:g} is wanted"))
