@@ -82,17 +82,20 @@ def lost(folder: Path) -> pd.DataFrame:
 
 def draw_lost(table: pd.DataFrame) -> None:
     """A panel for each problem."""
-    figure, panels = plt.subplots(1, 4, figsize=(9.6, 2.9), sharey=True, layout="constrained")
-    for panel, (problem, title) in zip(panels, FAILING.items(), strict=True):
+    figure, panels = plt.subplots(
+        2, 2, figsize=(7.2, 4.6), sharex=True, sharey=True, layout="constrained"
+    )
+    for panel, (problem, title) in zip(panels.flat, FAILING.items(), strict=True):
         for method, (label, colour) in (METHODS | {"random": ("random", "#888888")}).items():
             of = table[(table["problem"] == problem) & (table["method"] == method)]
             low, high = of["failed"] - of["error"], of["failed"] + of["error"]
             panel.plot(of["suggestions"], of["failed"], color=colour, label=label)
             panel.fill_between(of["suggestions"], low, high, color=colour, alpha=0.15, lw=0)
-        panel.set(title=title, xlabel="suggestions", ylim=(0, None))
+        panel.set(title=title, ylim=(0, None))
         panel.spines[["top", "right"]].set_visible(False)
-    panels[0].set_ylabel("of these failed")
-    handles = panels[0].get_legend_handles_labels()
+    figure.supxlabel("suggestions", fontsize="medium")
+    figure.supylabel("of these failed", fontsize="medium")
+    handles = panels[0, 0].get_legend_handles_labels()
     figure.legend(*handles, loc="outside upper center", ncols=4, frameon=False)
     figure.savefig(DOCS / "failures.png", dpi=110)
 
