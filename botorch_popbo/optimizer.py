@@ -218,6 +218,8 @@ class Optimizer:
         if not several and value is not None and len(self.outcomes) > 1:
             raise InputDataError(f"Report {self.outcomes} by name, or None; got {value!r}.")
         given = value if several else dict.fromkeys(self.outcomes[:1], value)
+        if several and (missing := self.objectives.keys() - given.keys()):
+            raise InputDataError(f"{missing} is missing. Pass None if the experiment failed.")
         if unknown := given.keys() - {*self.outcomes}:
             raise InputDataError(f"The outcomes are {self.outcomes}, not {unknown}.")
         numbers: dict[str, float] = {}

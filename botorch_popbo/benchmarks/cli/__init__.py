@@ -52,8 +52,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _FAILED
     except UsageError as error:
         return _complain(error, _MISUSE)
-    except (RecordError, OSError) as error:
+    except RecordError as error:
         return _complain(error, _FAILED)
+    except OSError as error:
+        message = f"{error.filename}: {error.strerror}" if error.filename else error
+        return _complain(message, _FAILED)
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("botorch_popbo"):
             raise
