@@ -113,7 +113,7 @@ class AcquisitionSettings:
     # one is drawn to corners, of which nothing is known. Measured: docs/results/journal.
     exploration: float = 0.5
     # The same among listed candidates, which leave no corners to be drawn to. Measured:
-    # docs/results/notebook.md, "Developed on".
+    # docs/results/journal.
     exploration_listed: float = 1.0
     # Columns with a meaning at a typical point up to which that share counts, and from which on all
     # of the deviation does. Ten points of a design span the directions of ten columns; those that
@@ -148,7 +148,7 @@ class SearchSettings:
     # of .12, -.15 and .04 places, each ± .2, after 20, 30, 40 evaluations.
     num_initial: int = 10
     # The same among listed candidates, of which the first few are as good as the best of a design.
-    # Measured: docs/results/notebook.md, "Developed on".
+    # Measured: docs/results/journal.
     num_initial_listed: int = 4
     # Questions to a judge about the design, for each parameter and at least: an answer tells less
     # than a value. Three to twenty did not help (docs/results/journal).

@@ -4,12 +4,13 @@
 1. With ``--print`` it prints all that it counts.
 
 Not counted, as their runs are in no file: losses on held-out rows, the accuracy of inference and
-seconds, interviews, calibration, and stopping. The tables of parts are printed by ``popbo report``.
+seconds, interviews and calibration. The tables of parts are printed by ``popbo report``.
 """
 
 import argparse
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise as neighbours
 from pathlib import Path
 
 import numpy as np
@@ -280,6 +281,29 @@ def laboratory() -> Iterable[str]:
     yield from among(regrets("notebook"), (20,))
 
 
+def stopping() -> Iterable[str]:
+    """Chances beside what was found, and what rules spend and lose."""
+    table = read("stopping")
+    early = table[table["evaluations"] <= 40]
+    for low, high in neighbours((0.0, 0.02, 0.1, 0.35, 0.65, 0.9, 1.01)):
+        chosen = early[(early["chance"] >= low) & (early["chance"] < high)]
+        is_tuning = chosen["problem"].str.startswith("tuning")
+        known, tuned = chosen[~is_tuning], chosen[is_tuning]
+        stated = f"{known['chance'].mean():.3f}"[1:]
+        shares = map(decimals, (known["found"].mean(), known["there"].mean()))
+        cells = [str(len(known)), stated, *shares, str(len(tuned)), decimals(tuned["found"].mean())]
+        yield f"| {' | '.join(cells)} |"
+    asked = table[table["Ax"].notna()]
+    for name in ("regret bound", "EMMR", "stagnation", "Ax", 0.05, 0.2, 0.5):
+        is_over = asked["chance"] <= name if isinstance(name, float) else asked[name] == 1
+        is_over |= asked["evaluations"] == asked["evaluations"].max()
+        ends = asked[is_over].groupby(["problem", "seed"]).first()
+        values = [ends["evaluations"].mean() / 100, (ends["lost"] > 0.02).mean()]
+        lost = f"{ends['lost'].mean():.3f}"[1:]
+        label = f"chance of {decimals(name).rstrip('0')}" if isinstance(name, float) else name
+        yield f"| {label} | {decimals(values[0])} | {lost} | {decimals(values[1])} |"
+
+
 def failures() -> Iterable[str]:
     """How many of 38 suggestions fail."""
     table = read("failures")
@@ -321,6 +345,7 @@ def pages() -> dict[str, list[str]]:
             *among(regrets("pools"), (20, 50, 100), space_of),
             *map(" | ".join, zip(*map(dirty, ("outliers", "random")), strict=True)),
         ],
+        "docs/results/stopping.md": [*stopping()],
         "docs/when.md": [*failures()],
     }
 
