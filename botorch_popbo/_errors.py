@@ -13,5 +13,5 @@ def library(module: str, user: str, extra: str) -> ModuleType:
     try:
         return import_module(module)
     except ModuleNotFoundError as error:
-        install = f"pip install 'botorch-popbo[{extra}]'"
+        install = f"in the clone, pip install '.[{extra}]'"
         raise UsageError(f"{user} needs the module {error.name}: {install}") from error

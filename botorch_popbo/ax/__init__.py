@@ -4,7 +4,7 @@ try:
     import ax.api as _ax  # noqa: F401  (another package is called ax, too)
 except ModuleNotFoundError as error:
     raise ImportError(
-        'botorch_popbo.ax needs Ax. Install it with pip install "botorch-popbo[ax]".'
+        'botorch_popbo.ax needs Ax. In the clone, run pip install ".[ax]".'
     ) from error
 
 from botorch_popbo.ax.acquisition import RankAcquisition

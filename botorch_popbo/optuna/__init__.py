@@ -4,7 +4,7 @@ try:
     import optuna as _optuna  # noqa: F401
 except ModuleNotFoundError as error:
     raise ImportError(
-        'botorch_popbo.optuna needs Optuna. Install it with pip install "botorch-popbo[optuna]".'
+        'botorch_popbo.optuna needs Optuna. In the clone, run pip install ".[optuna]".'
     ) from error
 
 from botorch_popbo.optuna._result import plot_result, study_of

@@ -249,7 +249,7 @@ import botorch_popbo.optuna
 """
     command = [sys.executable, "-c", code]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert 'pip install "botorch-popbo[optuna]"' in run.stderr.splitlines()[-1]
+    assert 'pip install ".[optuna]"' in run.stderr.splitlines()[-1]
     assert "ImportError" in run.stderr.splitlines()[-1]
 
 

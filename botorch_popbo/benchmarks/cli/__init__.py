@@ -60,7 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("botorch_popbo"):
             raise
-        hint = "pip install 'botorch-popbo[benchmark]'"
+        hint = "in the clone, pip install '.[benchmark]'"
         return _complain(f"the module {error.name} is missing: {hint}", _MISUSE)
     except KeyboardInterrupt:
         return _complain("interrupted; rerun the same command to resume", _INTERRUPTED)

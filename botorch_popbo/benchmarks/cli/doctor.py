@@ -27,7 +27,7 @@ def doctor(options: Namespace) -> int:
     for extra in [one for one in extras if one not in _OF_DEVELOPERS]:
         names = dict.fromkeys(r["name"] for r in needed if r["extra"] == extra)
         missing = ", ".join(name for name in names if _installed(name) is None)
-        add = f"missing {missing}: pip install '{_PACKAGE}[{extra}]'"
+        add = f"missing {missing}: in the clone, pip install '.[{extra}]'"
         print(f"  {extra}: {add if missing else 'complete'}")
     _print_tables(options.data)
     print("conflicting versions: see python -m pip check")

@@ -128,6 +128,6 @@ def _value(p: Parameter, number: float) -> Any:
 
 # SMAC suggests what depends on the seed of Python's hashes, and HEBO's requirements contradict
 # this package's.
-smac = partial(OwnProcess, "smac", "pip install 'botorch-popbo[peers]'", sys.executable)
+smac = partial(OwnProcess, "smac", "in the clone, pip install '.[peers]'", sys.executable)
 _hebo = "pip install 'HEBO==0.3.6', with the versions that docs/benchmarks.md names"
 hebo = partial(OwnProcess, "hebo", _hebo, None)

@@ -2,7 +2,7 @@
 
 They are made of what their authors published, or computed; README.md says where that is:
 
-    pip install "botorch-popbo[benchmark,data]"
+    pip install ".[benchmark,data]"
     python docs/examples/tables/make.py fcnet fcnet_tabular_benchmarks.tar.gz --output DIR
     python docs/examples/tables/make.py mlp --output DIR
     python docs/examples/tables/make.py check DIR

@@ -178,7 +178,7 @@ def test_the_doctor_shows_what_is_missing_with_the_command(
     text = capsys.readouterr().out
     assert f"  botorch {importlib.metadata.version('botorch')} (wanted: >=0)" in text
     assert "no-such-package missing: pip install 'no-such-package>=3'" in text
-    assert "peers: missing nor-this: pip install 'botorch-popbo[peers]'" in text
+    assert "peers: missing nor-this: in the clone, pip install '.[peers]'" in text
     assert "  test:" not in text
     assert f"{tmp_path / 'nasbench201.npz'}: found" in text
     assert "fcnet_valid.npz: missing" in text
