@@ -40,7 +40,7 @@ except ImportError as error:
     print(error)
 """
     told = subprocess.check_output([sys.executable, "-c", code], text=True)
-    assert told.startswith("set()\nbotorch_popbo.ax needs Ax. Install it with pip install")
+    assert told.startswith("set()\nbotorch_popbo.ax needs Ax. In the clone, run pip install")
 
 
 def folders() -> list[str]:
