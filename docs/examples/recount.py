@@ -294,14 +294,22 @@ def stopping() -> Iterable[str]:
         cells = [str(len(known)), stated, *shares, str(len(tuned)), decimals(tuned["found"].mean())]
         yield f"| {' | '.join(cells)} |"
     asked = table[table["Ax"].notna()]
-    for name in ("regret bound", "EMMR", "stagnation", "Ax", 0.05, 0.2, 0.5):
-        is_over = asked["chance"] <= name if isinstance(name, float) else asked[name] == 1
-        is_over |= asked["evaluations"] == asked["evaluations"].max()
-        ends = asked[is_over].groupby(["problem", "seed"]).first()
-        values = [ends["evaluations"].mean() / 100, (ends["lost"] > 0.02).mean()]
-        lost = f"{ends['lost'].mean():.3f}"[1:]
-        label = f"chance of {decimals(name).rstrip('0')}" if isinstance(name, float) else name
-        yield f"| {label} | {decimals(values[0])} | {lost} | {decimals(values[1])} |"
+    rules: dict[str, pd.Series] = {n: asked[n] == 1 for n in table.columns[-4:]}
+    rules |= {
+        f"chance of {decimals(p).rstrip('0')}": asked["chance"] <= p for p in (0.05, 0.2, 0.5)
+    }
+    is_last = asked["evaluations"] == asked["evaluations"].max()
+    ends = {
+        name: asked[is_over | is_last].groupby(["problem", "seed"]).first()
+        for name, is_over in rules.items()
+    }
+    ours = ends["chance of .5"]["evaluations"]
+    for name, end in ends.items():
+        more = ((end["evaluations"] - ours) / 100).groupby("problem").mean()
+        spent, over = (end["evaluations"].mean() / 100, (end["lost"] > 0.02).mean())
+        cells = [decimals(spent), f"{end['lost'].mean():.3f}"[1:], decimals(over)]
+        cells += [f"{decimals(more.mean())} ± {decimals(more.sem())}" if more.any() else "0"]
+        yield f"| {name} | {' | '.join(cells)} |"
 
 
 def failures() -> Iterable[str]:
