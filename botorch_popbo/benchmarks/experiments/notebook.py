@@ -112,6 +112,8 @@ def _number(cell: str) -> float | str:
 class Random:
     """Candidates in random order."""
 
+    num_initial = 4  # before a model, where there is one
+
     def __init__(self, lab: Lab, seed: int) -> None:
         self.lab, self.chance = lab, np.random.default_rng(seed)
         self.left = [*self.chance.permutation(len(lab.points))]
@@ -127,6 +129,14 @@ class Random:
         self.told.append((index, value))
 
     @property
+    def learned(self) -> list[float]:
+        """The outcomes, of a failure the worst one; none as long as they say too little."""
+        values = [value for _, value in self.told if value is not None]
+        if len(self.told) < self.num_initial or len({*values}) < 2:
+            return []
+        return [min(values) if value is None else value for _, value in self.told]
+
+    @property
     def best(self) -> int:
         """The candidate to use: the luckiest."""
         return max(self.told, key=lambda one: -np.inf if one[1] is None else one[1])[0]
@@ -134,8 +144,6 @@ class Random:
 
 class Promising(Random):
     """The largest gains by a model, after some random candidates; a failure is the worst result."""
-
-    num_initial = 4
 
     def __init__(self, lab: Lab, seed: int) -> None:
         super().__init__(lab, seed)
@@ -145,10 +153,8 @@ class Promising(Random):
 
     def ask(self, number: int) -> list[int]:
         """See the base class; a batch has the best few."""
-        values = [value for _, value in self.told if value is not None]
-        if len(self.told) < self.num_initial or len({*values}) < 2 or not self.left:
+        if not (y := self.learned) or not self.left:
             return super().ask(number)
-        y = [min(values) if value is None else value for _, value in self.told]
         gains = self.gains(
             self.encoded[[index for index, _ in self.told]], torch.tensor(y).double()
         )
@@ -316,8 +322,6 @@ class Bofire(Random):
     left. A failure is the worst result so far.
     """
 
-    num_initial = 4
-
     def __init__(self, lab: Lab, seed: int) -> None:
         super().__init__(lab, seed)
         from bofire.data_models.domain.api import Domain
@@ -339,10 +343,8 @@ class Bofire(Random):
 
     def ask(self, number: int) -> list[int]:
         """See the base class; each of a batch has those before it as pending."""
-        values = [value for _, value in self.told if value is not None]
-        if len(self.told) < self.num_initial or len({*values}) < 2:
+        if not (y := self.learned):
             return super().ask(number)
-        y = [min(values) if value is None else value for _, value in self.told]
         asked: list[int] = []
         with (
             seeded(derive_seed(self.seed, len(self.told))),
