@@ -223,9 +223,9 @@ def suggest_next(options: Namespace) -> int:
     asked = [(point, optimizer.explain(point)) for point in optimizer.ask(number)]
     report = Report(sheet.path.name, optimizer, asked, texts, parts)
     rows = [texts(point) for point, _ in asked]
-    for row, (point, reason) in zip(rows, asked, strict=True):
-        expected = f" Expected: {_words(report.expected(point))}." if report.has_model else ""
-        print(f"try {_words(row)}\n    {reason}{expected}")
+    expected = report.expected([point for point, _ in asked]) if asked else []
+    for row, (_, reason), found in zip(rows, asked, expected, strict=True):
+        print(f"try {_words(row)}\n    {reason}{f' Expected: {_words(found)}.' if found else ''}")
     with suppress(RuntimeError):  # nothing of the space has succeeded
         print(f"best so far: {_words(texts(optimizer.best))}")
     if rows:

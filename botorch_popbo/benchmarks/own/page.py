@@ -154,10 +154,10 @@ class Report:
         """Whether enough is known to say what to expect."""
         return not math.isnan(self.outlook.chance)
 
-    def expected(self, point: Parameters) -> dict[str, str]:
+    def expected(self, points: Sequence[Parameters]) -> list[dict[str, str]]:
         """What is expected of objectives; nothing as long as too little is known."""
-        [found] = self.optimizer.predict([point]) if self.has_model else [{}]
-        return {name: f"{mean:.3g} ± {error:.2g}" for name, (mean, error) in found.items()}
+        found = self.optimizer.predict(points) if self.has_model else [{}] * len(points)
+        return [{name: f"{m:.3g} ± {s:.2g}" for name, (m, s) in each.items()} for each in found]
 
     def page(self) -> Element:
         """The document."""
@@ -183,8 +183,8 @@ class Report:
     def _table(self, points: Sequence[Parameters], *reasons: str) -> Element:
         """Points, what is expected of them, and perhaps why they are suggested."""
         rows = [
-            {**self.texts(x), **{f"expected {name}": y for name, y in self.expected(x).items()}}
-            for x in points
+            {**self.texts(x), **{f"expected {name}": y for name, y in expected.items()}}
+            for x, expected in zip(points, self.expected(points), strict=True)
         ]
         if reasons:
             rows = [row | {"why": reason} for row, reason in zip(rows, reasons, strict=True)]
@@ -202,7 +202,7 @@ class Report:
             looks = [o.outcomes.get(name) for o in optimizer.observations if o.parameters == best]
             line = f"{name}: measured {', '.join(f'{y:.4g}' for y in looks if y is not None)}"
             if self.has_model and name in optimizer.objectives:
-                line += f"; another measurement should give {self.expected(best)[name]}"
+                line += f"; another measurement should give {self.expected([best])[0][name]}"
             low, high = optimizer.constraints.get(name, (None, None))
             line += "" if low is None else f"; at least {low:g} is wanted"
             lines.append(line + ("" if high is None else f"; at most {high:g} is wanted"))
@@ -224,7 +224,7 @@ class Report:
         ended = [one for one in optimizer.observations if one.outcomes]
         luckiest = (max if way == "maximize" else min)(ended, key=lambda one: one.outcomes[name])
         if luckiest.parameters != self.front[0] and not others and not optimizer.constraints:
-            expected = self.expected(luckiest.parameters)[name]
+            expected = self.expected([luckiest.parameters])[0][name]
             where = self._words(luckiest.parameters)
             yield (
                 f"{luckiest.outcomes[name]:.4g} was measured at {where}; "
