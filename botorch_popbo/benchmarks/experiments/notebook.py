@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 import torch
 from botorch.models import SingleTaskGP
+from botorch.models.robust_relevance_pursuit_model import RobustRelevancePursuitSingleTaskGP
 from torch import Tensor
 
 from botorch_popbo._reproducible import derive_seed, seeded
@@ -58,9 +59,20 @@ POOLS = (
     *("5970_37", "5971_43", "5971_9970", "6766_3903", "6767_31", "6794_9914", "7607_3896"),
     *("7607_3913", "7609_145853", "7609_145878", "7609_3903"),
 )
-#: What goes wrong: nothing; three of ten runs fail; so does the fifth of the candidates with the
-#: worst means; or one result in ten is off by ten times their range, either way.
-FAILING = ("nothing", "random", "worst", "outliers")
+#: What goes wrong, and how often. Runs fail at ``random``; or those of the candidates with the
+#: ``worst`` means do, or of the candidates ``near`` the best one; or results are ``outliers``, off
+#: by ten times the range of the means, either way.
+FAILING: Mapping[str, tuple[str, float]] = {
+    "nothing": ("nothing", 0.0),
+    "random": ("random", 0.3),
+    "random-20": ("random", 0.2),
+    "random-50": ("random", 0.5),
+    "worst": ("worst", 0.2),
+    "near-20": ("near", 0.2),
+    "near-50": ("near", 0.5),
+    "outliers": ("outliers", 0.1),
+    "outliers-30": ("outliers", 0.3),
+}
 Point = tuple[float | str, ...]
 
 
@@ -100,6 +112,20 @@ class Lab:
     def rows(self) -> list[dict[str, Any]]:
         """The candidates by name."""
         return [{f"x{i}": cell for i, cell in enumerate(point)} for point in self.points]
+
+    def encoded(self) -> Tensor:
+        """The candidates as ``n x d`` numbers in the unit cube, names as one-hot columns."""
+        space = Candidates(self.rows())
+        X = torch.stack([space.encode(row) for row in self.rows()])
+        return space.input_transform()(X)
+
+    def lost(self, way: str, share: float) -> "np.typing.NDArray[np.bool_]":
+        """Which candidates fail whenever they are tried; see :data:`FAILING`."""
+        if way == "near":
+            X = self.encoded()
+            distance = (X - X[int(self.means.argmax())]).norm(dim=-1).numpy()
+            return distance < np.quantile(distance, share)
+        return self.means < (np.quantile(self.means, share) if way == "worst" else -np.inf)
 
 
 def _number(cell: str) -> float | str:
@@ -147,9 +173,7 @@ class Promising(Random):
 
     def __init__(self, lab: Lab, seed: int) -> None:
         super().__init__(lab, seed)
-        space = Candidates(lab.rows())
-        X = torch.stack([space.encode(row) for row in lab.rows()])
-        self.encoded = space.input_transform()(X)
+        self.encoded = lab.encoded()
 
     def ask(self, number: int) -> list[int]:
         """See the base class; a batch has the best few."""
@@ -190,22 +214,31 @@ class Gaussian(Promising):
 
     def gains(self, X: Tensor, y: Tensor) -> "np.typing.NDArray[np.float64]":
         """See the base class."""
-        model = fit(SingleTaskGP(X, self.scores(y.unsqueeze(-1))))
-        acquisition, _ = expected_improvement(model, X)
+        acquisition, _ = expected_improvement(fit(self.model(X, y.unsqueeze(-1))), X)
         with torch.no_grad():
             return acquisition(self.encoded[self.left].unsqueeze(-2)).numpy()
 
-    def scores(self, Y: Tensor) -> Tensor:
-        """What the model is fitted to."""
-        return Y
+    def model(self, X: Tensor, Y: Tensor) -> SingleTaskGP:
+        """What is fitted."""
+        return SingleTaskGP(X, Y)
 
 
 class Copula(Gaussian):
     """The same of the normal scores of outcomes' ranks."""
 
-    def scores(self, Y: Tensor) -> Tensor:
+    def model(self, X: Tensor, Y: Tensor) -> SingleTaskGP:
         """See the base class."""
-        return normal_scores(Y)
+        return SingleTaskGP(X, normal_scores(Y))
+
+
+class Robust(Gaussian):
+    """BoTorch's process that finds outliers by relevance pursuit (Ament et al., 2024)."""
+
+    num_initial = 5  # its prior of the number of outliers takes a fifth of the outcomes
+
+    def model(self, X: Tensor, Y: Tensor) -> SingleTaskGP:
+        """See the base class."""
+        return RobustRelevancePursuitSingleTaskGP(X, Y)
 
 
 class Nearest(Random):
@@ -375,6 +408,7 @@ METHODS: Mapping[str, Callable[[Lab, int], Random]] = {
     "forest": Forest,
     "gp": Gaussian,
     "gp-copula": Copula,
+    "gp-robust": Robust,
     "optuna-gp": partial(Nearest, "GPSampler"),
     "optuna-tpe": partial(Nearest, "TPESampler"),
     "random": Random,
@@ -413,7 +447,7 @@ class Notebook(Measured[Series]):
     note: ClassVar = (
         "percent of the candidates whose mean is better than that of the best one tried, after so "
         "many experiments, of the recommended and of the luckiest; experiments to the best percent"
-        "; the regret of the best one tried, as a share of the range"
+        "; the regret of the best one tried, as a share of the range; failed runs"
     )
     reported: ClassVar = (12, 16, 24, 32, 40)
 
@@ -427,10 +461,12 @@ class Notebook(Measured[Series]):
         method = METHODS[cell.method](lab, cell.seed)
         chance = np.random.default_rng([cell.seed, 1])
         order = [chance.permutation(len(values)) for values in lab.results]
-        worst = np.quantile(lab.means, 0.2) if cell.failing == "worst" else -np.inf
-        place = np.array([100.0 * np.mean(lab.means > mean) for mean in lab.means])
-        width, found = lab.means.max() - lab.means.min(), -np.inf
+        way, share = FAILING[cell.failing]
+        lost = lab.lost(way, share)
+        place = np.array([100.0 * np.mean(lab.means[~lost] > mean) for mean in lab.means])
+        top, width = lab.means[~lost].max(), lab.means.max() - lab.means.min()
         tried: list[int] = []
+        ended: list[int] = []  # without a failure
         numbers, regrets, looks = {}, {}, dict.fromkeys(range(len(lab.points)), 0)
         while len(tried) < cell.trials:
             with limited():
@@ -441,18 +477,16 @@ class Notebook(Measured[Series]):
                 replicates = lab.results[index]
                 value = replicates[order[index][looks[index] % len(replicates)]]
                 looks[index] += 1
-                fails = cell.failing == "random" and chance.random() < 0.3
-                fails |= lab.means[index] < worst
-                tried += [] if fails and cell.failing == "random" else [index]
-                tried += [-1] if fails and cell.failing == "random" else []
-                is_off = cell.failing == "outliers" and chance.random() < 0.1
+                fails = lost[index] or (way == "random" and chance.random() < share)
+                is_off = way == "outliers" and chance.random() < share
                 value += 10.0 * width * chance.choice([-1.0, 1.0]) if is_off else 0.0
                 method.tell(index, None if fails else value)
-                best = min((place[i] for i in tried if i >= 0), default=100.0)
-                numbers[str(len(tried))] = float(best)
-                found = found if tried[-1] < 0 else max(found, lab.means[index])
+                tried.append(index)
+                ended += [] if fails else [index]
+                numbers[str(len(tried))] = float(min(place[ended], default=100.0))
                 if len(tried) in (20, 50, 100):
-                    regrets[f"regret {len(tried)}"] = float((lab.means.max() - found) / width)
+                    found = max(lab.means[ended], default=lab.means.min())
+                    regrets[f"regret {len(tried)}"] = float((top - found) / width)
         reached = [int(n) for n, share in numbers.items() if share <= 1.0]
         with limited():
             recommended = method.best
@@ -462,6 +496,7 @@ class Notebook(Measured[Series]):
             "recommended": float(place[recommended]),
             "luckiest": float(place[Random.best.fget(method)]),  # type: ignore[attr-defined]
             "to the best percent": float(min(reached, default=cell.trials + 1)),
+            "failed": float(len(tried) - len(ended)),
             "seconds": (perf_counter() - start) / cell.trials,
         }
 

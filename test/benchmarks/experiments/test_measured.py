@@ -158,3 +158,12 @@ def test_each_candidate_is_tried_once_and_the_best_before_random_ones(name: str)
     assert sorted(tried) == [*range(32)]
     assert method.best == means.argmax()
     assert name in ("forest", "random") or tried.index(means.argmax()) < 24
+
+
+@pytest.mark.parametrize(
+    ("way", "failing"), [("nothing", []), ("worst", [0, 1]), ("near", [8, 9]), ("random", [])]
+)
+def test_where_candidates_always_fail(way: str, failing: list[int]) -> None:
+    means = np.array([-40.0, -30.0, -9.0, -8.0, -7.0, -3.0, -1.0, -4.0, -10.0, 0.0])
+    lab = Lab([(float(place),) for place in range(10)], means[:, None].tolist(), means)
+    assert np.flatnonzero(lab.lost(way, 0.2)).tolist() == failing
