@@ -19,7 +19,6 @@ from ablation import CASES
 
 DOCS = Path(__file__).parents[1]
 MINUS = "\N{MINUS SIGN}"
-INITIAL = 12  # evaluations before the trials of the fourteen problems
 NAMES = {
     "optuna-gp": "Optuna's `GPSampler`",
     "optuna-tpe": "Optuna's TPE",
@@ -71,38 +70,21 @@ def wide(table: pd.DataFrame, value: str) -> pd.DataFrame:
     return table.pivot_table(value, ["problem", "seed"], "method")
 
 
-def ends(file: str, evaluations: int) -> pd.DataFrame:
-    """What the runs of the fourteen problems have found after so many evaluations."""
-    table = read(file)
-    return wide(table[table["trials"] == evaluations - INITIAL], "best_evaluated")
-
-
-def fourteen(evaluations: int) -> pd.DataFrame:
-    """The default as it was measured last, beside methods that do not depend on it."""
-    others = ends("headline", evaluations).drop(columns="popbo")
-    return others.join(ends("default", evaluations), how="right")
-
-
-def columns(*files: str) -> Callable[[int], pd.DataFrame]:
-    """Files with a column for each number of evaluations, rounded as rounding breaks no tie.
+def columns(file: str) -> Callable[[int], pd.DataFrame]:
+    """A file with a column for each number of evaluations, rounded as rounding breaks no tie.
 
     Where nothing feasible was found the cell is empty, and as bad as can be.
     """
+    rows = read(file)
 
     def table(evaluations: int) -> pd.DataFrame:
-        rows = pd.concat([read(file) for file in files]).drop_duplicates(
-            ["problem", "method", "seed"]
-        )
         budget = str(evaluations)
         return wide(rows.fillna({budget: np.inf}), budget).round(9)
 
     return table
 
 
-def early(evaluations: int) -> pd.DataFrame:
-    """Sixteen of BoTorch's functions."""
-    table = read("early")
-    return wide(table[table["evaluations"] == evaluations], "best")
+fourteen = columns("headline")
 
 
 def goals(is_constrained: bool) -> Callable[[int], pd.DataFrame]:
@@ -147,20 +129,27 @@ def lead(sign: pd.Series, family: Callable[[str], str] = kin) -> str:
     return f"{decimals(families.mean())} ± {decimals(families.sem())}"
 
 
+def ratio(found: pd.DataFrame, best: pd.Series, first: str, rival: str) -> str:
+    """Mean regrets of the first over those of a rival, from the best of all: the middle problem."""
+    means = found[[first, rival]].dropna().groupby("problem").mean().sub(best, axis=0)
+    return decimals((means[first] / means[rival]).fillna(1.0).median())  # both have the best
+
+
 def leads(
     table: Callable[[int], pd.DataFrame],
     first: str,
     rivals: Sequence[str],
     budgets: Sequence[int],
 ) -> Iterable[str]:
-    """Rows of a table: shares in per cent and the lead over a rival, after each budget."""
+    """Rows of a table: shares in per cent, the lead over a rival and regrets, after each budget."""
+    best = table(budgets[-1]).groupby("problem").min().min(axis=1)
     for rival in rivals:
-        both = [signs(table(budget), first, rival) for budget in budgets]
-        cells = [NAMES[rival], str(len(both[-1]))]
-        for sign in both:
+        cells = [NAMES[rival]]
+        for found in map(table, budgets):
+            sign = signs(found, first, rival)
             percent = "/".join(f"{100 * share:.0f}" for share in shares(sign))
-            cells += [percent, lead(sign)]
-        yield f"| {' | '.join(cells)} |"
+            cells += [percent, lead(sign), ratio(found, best, first, rival)]
+        yield f"| {' | '.join([cells[0], str(len(sign)), *cells[1:]])} |"
 
 
 def readme() -> Iterable[str]:
@@ -327,18 +316,18 @@ def pages() -> dict[str, list[str]]:
     optuna, peers = ["optuna-gp", "optuna-tpe"], ["hebo", "ax-default", "smac3"]
     others = ["optuna-gp", "ax-default"]
     many = [*optuna, "ax-default", "botorch-gp", "hebo", "smac3", "popbo-rlcb", "random"]
-    tuning, both = columns("tuning"), columns("tuning_peers", "tuning")
+    tuning, functions = columns("tuning"), columns("functions")
     papers = ["Ax", "GP, log EI", "paper, R-LCB", "paper, ERI"]
     return {
         "README.md": [*readme()],
         "docs/results.md": [
             *leads(fourteen, "popbo", many, (30, 80)),
             *ranks(),
-            *leads(early, "popbo-untold", others, (20, 50)),
+            *leads(functions, "popbo-untold", others, (20, 50)),
         ],
         "docs/results/tuning.md": [
             *leads(tuning, "popbo-optuna", [*optuna, "random"], (30, 50)),
-            *leads(both, "popbo-optuna", peers, (30, 50)),
+            *leads(tuning, "popbo-optuna", peers, (30, 50)),
         ],
         "docs/results/goals.md": [
             *leads(goals(True), "popbo-optuna", others, (20, 40)),

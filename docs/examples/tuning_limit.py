@@ -1,4 +1,4 @@
-"""What twice the evaluations are worth in tuning, beside peers of which few runs are known.
+"""What twice the evaluations are worth in tuning, beside each peer.
 
 Every run of a peer is compared with all ten of the default, and with the best of each two or five
 of them, which have spent as many times the evaluations. A lead is the share of pairs in which
@@ -29,12 +29,10 @@ def leads(ours: pd.DataFrame, peer: pd.DataFrame, runs: int) -> pd.DataFrame:
 
 def main() -> None:
     """Print the table."""
-    names = ("tuning.csv", "tuning_peers.csv")
-    # Rounding breaks no tie.
-    runs, peers = (pd.read_csv(RESULTS / name).round(9) for name in names)
-    ours = runs[runs["method"] == OURS]
-    rows = {}
-    for name, peer in peers[peers["method"] != OURS].groupby("method"):
+    runs = pd.read_csv(RESULTS / "tuning.csv").round(9)  # rounding breaks no tie
+    is_ours = runs["method"] == OURS
+    ours, rows = runs[is_ours], {}
+    for name, peer in runs[~is_ours].groupby("method"):
         for number in (1, 2, 5):
             lead = leads(ours, peer, number)
             cells = zip(lead.mean(), lead.sem(), strict=True)
