@@ -110,6 +110,9 @@ class Optimizer:
         if not named or not {*named.values()} <= {*_SIGNS}:
             raise InputDataError(f'Objectives are "minimize" or "maximize", not {objectives!r}.')
         self.constraints: dict[str, Limits] = dict(constraints or {})
+        for name in self.outcomes:
+            if name in self.space.parameters:
+                raise InputDataError(f"{name} is a parameter; give the outcome another name.")
         for name, pair in self.constraints.items():
             is_pair = isinstance(pair, Sequence) and len(pair) == 2
             if not is_pair or not all(limit is None or is_number(limit) for limit in pair):

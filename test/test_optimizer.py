@@ -205,6 +205,10 @@ def test_a_space_that_is_none_is_refused(space: Any, fault: str) -> None:
         (lambda o: o.ask(0), "n must be a whole number"),
         (lambda o: o.predict([LIST[0]]), "two distinct points"),
         (lambda _: Optimizer(LIST, constraints={"cost": ("x", None)}), "cost: limits are"),
+        (
+            lambda _: Optimizer(LIST, constraints={"T": (0, 9)}),
+            "T is a parameter; give the outcome",
+        ),
         (lambda _: Optimizer(LIST, "best"), 'are "minimize" or "maximize"'),
     ],
 )

@@ -23,7 +23,7 @@ _MAX_LISTED, _NUM_ALONG = 12, 41
 # Where the lines of a picture are, in its pixels.
 _LEFT, _RIGHT, _TOP, _BOTTOM = 48, 308, 8, 160
 _EFFECTS = (
-    "Each picture changes one parameter alone, from the best recipe (red). The line is what is "
+    "Each picture changes only one parameter of the best recipe (red). The line is what is "
     "expected, and two of three results should fall into the band. What matters most comes first."
 )
 
@@ -228,7 +228,7 @@ class Report:
             where = self._words(luckiest.parameters)
             yield (
                 f"{luckiest.outcomes[name]:.4g} was measured at {where}; "
-                f"the model takes that partly for luck and expects {expected} there"
+                f"the model puts part of that down to luck and expects {expected} there"
             )
 
     def _next(self) -> list[Element]:
