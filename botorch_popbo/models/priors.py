@@ -224,15 +224,10 @@ class Warp(Module):
 
     @property
     def inferred(self) -> str:
-        """How far distances are believed, and where they are worth more, in words."""
-        factor = torch.exp(torch.exp(-0.5 * self.raw_concentration))
-        # A deviation of the utility above the middle, and one below: the even terms cancel.
-        ratio = math.exp(2.0 * float(self.raw_slope[1]))
-        where = "best" if ratio < 1.0 else "worst"
-        return (
-            f"Distances of outcomes are trusted within a factor of {float(factor):.2g}. "
-            f"Among the {where} they count {max(ratio, 1.0 / ratio):.2g} times as much."
-        )
+        """How far distances are believed, in words."""
+        error = math.expm1(math.exp(-0.5 * float(self.raw_concentration)))
+        # A factor of two or more says little beyond the order.
+        return "hardly count" if error > 1.0 else f"count, to within {error:.0%}"
 
     @property
     def concentration(self) -> Tensor:

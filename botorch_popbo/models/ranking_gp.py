@@ -271,24 +271,24 @@ class RankingGP(RankModel, GP, FantasizeMixin):
     def inferred(self) -> str:
         """What the fit takes the outcomes for, in words.
 
-        The noise is in their unit if half of them are as far apart as half of the utilities.
+        The noise is that of a single value, as a standard deviation. It is in the unit of the
+        outcomes if half of them are as far apart as half of the utilities.
         """
         deviation, number = float(self.noise) ** 0.5, int(self.is_outlier.sum())
-        distances = "Only the order of the outcomes counts."
-        noise = f"{deviation:.0%} of the utility's prior one"
+        distances, noise = "Only their order counts", f"{deviation:.0%} of their spread"
         if self.warp is not None:
-            distances, order = self.warp.inferred, self.order
+            distances, order = f"Distances between them {self.warp.inferred}", self.order
             succeeded = order.score.isfinite()
             utility = self.expected_utility(order.X[order.item[succeeded]]).double()
             quarters = utility.new_tensor([0.25, 0.75])
             rise = order.score[succeeded].double().quantile(quarters).diff()
             unit = float(rise / utility.quantile(quarters).diff())
             if 0.0 < unit < torch.inf:  # else half of them are equal
-                noise = f"about {deviation * unit:.2g}"
-        return (
-            f"{distances} The noise has a standard deviation of {noise}. {number} of "
-            f"{len(self.known_X)} points {'is' if number == 1 else 'are'} set aside as outliers."
+                noise = f"±{deviation * unit:.2g}"
+        aside = (
+            f"{number} of {len(self.known_X)} set aside as outliers" if number else "No outliers"
         )
+        return f"Values are noisy by about {noise}. {distances}. {aside}."
 
     def incumbent_among(self, is_eligible: Tensor | None) -> Tensor:
         """The point of the best expected utility less one standard deviation; see the base class.

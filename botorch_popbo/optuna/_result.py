@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from itertools import accumulate
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 import optuna
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
 _COLUMNS = 3
+_STAR = {"color": "orange", "symbol": "star", "size": 14}
 
 
 def study_of(result: Result) -> optuna.Study:
@@ -50,7 +52,8 @@ def study_of(result: Result) -> optuna.Study:
 def plot_result(result: Result) -> "Figure":
     """Values one after another, and over each parameter.
 
-    Failures are red crosses at the worst value. What is under the pointer shows its parameters.
+    A star marks the evaluation that the model recommends. Failures are red crosses at the worst
+    value. What is under the pointer shows its parameters.
 
     Args:
         result: What :func:`~botorch_popbo.minimize` returned.
@@ -61,9 +64,15 @@ def plot_result(result: Result) -> "Figure":
 
     Raises:
         ImportError: If Plotly is not installed.
+        TypeError: If it is something else, such as a study.
     """
     from plotly.subplots import make_subplots
 
+    if not isinstance(result, Result):
+        raise TypeError(
+            f"plot_result draws what minimize returned, not a {type(result).__name__}. For a study "
+            "call the functions of optuna.visualization."
+        )
     parameters, history = result.space.parameters, result.history
     best_of, worst_of = (max, min) if result.direction == "maximize" else (min, max)
     has_failed = [e.status == "failed" for e in history]
@@ -77,22 +86,40 @@ def plot_result(result: Result) -> "Figure":
         "hovertext": [str(e).replace(", ", "<br>") for e in history],
         "hoverinfo": "text",
     }
-    rows = -(-(len(parameters) + 1) // _COLUMNS)
-    fig = make_subplots(rows, _COLUMNS, shared_yaxes=True)
-    fig.add_scatter(y=list(accumulate(y, best_of)), line_shape="hv", row=1, col=1)
-    fig.add_scatter(**points, row=1, col=1).update_xaxes(title="evaluation", row=1, col=1)
-    for place, (name, parameter) in enumerate(parameters.items(), start=1):
+    best = history.index(result.best)
+    star = {"y": [y[best]], "marker": _STAR, "hoverinfo": "skip"}
+    columns = [[*range(len(y))], *([e.parameters.get(n) for e in history] for n in parameters)]
+    axes: list[dict[str, object]] = [{}, *map(_axis, parameters.values())]
+    rows = -(-len(axes) // _COLUMNS)
+    # Above the panels no label of a tick, which may be slanted, reaches the names.
+    layout = {"subplot_titles": ["evaluation", *parameters], "vertical_spacing": 0.36 / rows}
+    fig = make_subplots(rows, _COLUMNS, shared_yaxes=True, **layout)
+    fig.add_scatter(y=list(accumulate(y, best_of)), mode="lines", line_shape="hv", row=1, col=1)
+    for place, (x, axis) in enumerate(zip(columns, axes, strict=True)):
         cell = {"row": place // _COLUMNS + 1, "col": place % _COLUMNS + 1}
-        fig.add_scatter(x=[e.parameters.get(name) for e in history], **points, **cell)
-        kind = "log" if parameter.is_log else "category" if parameter.is_categorical else "linear"
-        fig.update_xaxes(title=name, type=kind, nticks=0 if kind == "category" else 4, **cell)
-    fig.update_yaxes(title="value", col=1)
-    fig.update_yaxes(type="log" if 0.0 < min(values) < max(values) / 100.0 else "linear")
+        fig.add_scatter(x=x, **points, **cell).add_scatter(x=[x[best]], **star, **cell)
+        fig.update_xaxes(**axis, **cell)
+    kind = "log" if 0.0 < min(values) < max(values) / 100.0 else "linear"
+    fig.update_annotations(font_size=12).update_xaxes(tickfont_size=11)
+    fig.update_yaxes(title="value", col=1).update_yaxes(type=kind, exponentformat="e")
     head, *_ = str(result).splitlines()
-    lines = result.inferred.replace(". ", ".<br>")
-    title = {"text": head, "subtitle_text": lines, "y": 1.0, "yanchor": "top", "pad_t": 20}
-    margin = {"t": 120, "b": 60, "l": 60, "r": 20}
-    return fig.update_layout(showlegend=False, title=title, margin=margin, height=180 + 230 * rows)
+    lines = "<br>".join(wrap(f"★ is recommended. {result.inferred}", 60))
+    title = {"text": head, "subtitle_text": lines, "y": 1.0, "yanchor": "top", "pad_t": 30}
+    margin = {"t": 125, "b": 40, "l": 60, "r": 20}
+    return fig.update_layout(showlegend=False, title=title, margin=margin, height=165 + 230 * rows)
+
+
+def _axis(parameter: Parameter) -> dict[str, object]:
+    """What Plotly draws below the values of a parameter."""
+    if (names := parameter.choices) is not None:
+        ends = [-0.5, parameter.high + 0.5]
+        short = {name: f"{str(name)[:6]}…" for name in names if len(str(name)) > 7}
+        order = {"categoryorder": "array", "categoryarray": names, "labelalias": short}
+        return {"type": "category", "range": ends} | order
+    kind = {"type": "log" if parameter.is_log else "linear", "exponentformat": "e"}
+    if parameter.step is None:
+        return kind | {"nticks": 4}
+    return kind | {"tickvals": sorted({parameter.value(parameter.at(u)) for u in (0.0, 0.5, 1.0)})}
 
 
 def _distribution(parameter: Parameter, value: float) -> BaseDistribution:

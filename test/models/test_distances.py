@@ -127,18 +127,19 @@ def test_one_outlier_moves_nothing_however_far_it_is() -> None:
 
 
 def test_what_is_inferred_is_said() -> None:
-    assert "Only the order" in fitted(SMOOTH, order_only=True).inferred
-    assert "Only the order" in RankingGP(order=from_ordering(X, [3, 1, 2])).fit().inferred
+    order = RankingGP(order=from_ordering(X, [3, 1, 2])).fit()
+    for model in (fitted(SMOOTH, order_only=True), order):
+        assert "% of their spread. Only their order counts. " in model.inferred
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         smooth = fitted(SMOOTH).inferred
-        assert "trusted within a factor of 1" in smooth
-        assert "0 of 20 points are set aside" in smooth
-        assert "1 of 20 points is set aside" in fitted(with_one(9.0)).inferred
+        assert "Distances between them count, to within " in smooth
+        assert smooth.endswith("%. No outliers.")
+        assert "1 of 20 set aside as outliers" in fitted(with_one(9.0)).inferred
     for unit in (1.0, 1e-6):  # the deviation of the noise is 0.3 units
         noisy = 10.0 * SMOOTH + 0.3 * torch.sin(99.0 * torch.arange(20.0).double()) * 2.0**0.5
-        [_, number] = fitted(unit * noisy).inferred.split("deviation of about ")
+        [_, number] = fitted(unit * noisy).inferred.split("noisy by about ±")
         assert 0.15 < float(number.split(". ")[0]) / unit < 0.6
-    line = 3.0 * X.sum(-1)
-    for sign, end in ((1.0, "worst"), (-1.0, "best")):
-        assert f"Among the {end} they count" in fitted(sign * (sign * line).exp()).inferred
+    gaps = 10.0 ** (8.0 * unit_points(20, seed=3)[:, 0])  # an order, of which distances say little
+    torn = gaps.cumsum(0)[SMOOTH.argsort().argsort()]
+    assert "Distances between them hardly count" in fitted(torn).inferred

@@ -52,24 +52,40 @@ def test_a_picture_shows_failures_in_red_and_parameters_under_the_pointer(
     figure = plot_result(result)
     figure.write_html(tmp_path / "result.html")
     best, *panels = figure.data
-    assert len(panels) == 1 + 4
+    assert len(panels) == 2 * (1 + 4)  # the points and a star
     assert best.y[-1] == result.best_observed.value
     assert list(best.y) == sorted(best.y)
     worst = min(e.value for e in result.history if e.status == "completed")
-    for panel in panels:
+    for panel in panels[::2]:
         for number, e in enumerate(result.history):
             is_lost = e.status == "failed"
             assert (panel.marker.color[number] == "red") == is_lost
             assert panel.y[number] == (worst if is_lost else e.value)
             assert f"layers = {e.parameters['layers']}" in panel.hovertext[number]
             assert ("ValueError: diverged" in panel.hovertext[number]) == is_lost
-    assert figure.layout.xaxis2.type == "log"
-    assert figure.layout.yaxis.title.text == "value"
-    assert "failed" in figure.layout.title.text
-    lines = figure.layout.title.subtitle.text.split("<br>")
-    assert " ".join(lines) == result.inferred
-    assert max(map(len, lines)) < 60  # of 450 pixels
-    assert "Distances of outcomes" in result.inferred
-    assert figure.layout.height > 2 * 230
+    for name, star in zip(["rate", "layers", "kernel", "width"], panels[3::2], strict=True):
+        assert (star.x[0], star.y[0]) == (result.best.parameters[name], result.best.value)
+    layout = figure.layout
+    assert [a.text for a in layout.annotations] == ["evaluation", *SPACE][:5]
+    assert layout.xaxis2.type == "log"
+    assert layout.xaxis3.tickvals == (1, 3, 5)
+    assert layout.yaxis.title.text == "value"
+    assert "failed" in layout.title.text
+    lines = layout.title.subtitle.text.split("<br>")
+    assert " ".join(lines) == f"★ is recommended. {result.inferred}"
+    assert max(map(len, lines)) <= 60  # of 450 pixels
+    assert layout.height > 2 * 230
     steep = minimize(lambda x: 9.0**x, {"x": (0.0, 3.0)}, 12, progress=False)
     assert plot_result(steep).layout.yaxis.type == "log"
+
+
+def test_choices_stand_in_their_order_and_are_shortened() -> None:
+    space = {"size": {"ordered": ["S", "medium-sized", "L"]}, "units": [64, 16, 32], "n": (1, 2)}
+    result = minimize(lambda size, units, n: len(size) + units + n, space, 8, progress=False)
+    layout = plot_result(result).layout
+    assert layout.xaxis2.categoryarray == ("S", "medium-sized", "L")
+    assert layout.xaxis2.labelalias == {"medium-sized": "medium…"}
+    assert layout.xaxis3.categoryarray == (16, 32, 64)
+    assert layout.xaxis4.tickvals == (1, 2)
+    with pytest.raises(TypeError, match=r"minimize returned, not a Study.*optuna\.visualization"):
+        plot_result(study_of(result))  # type: ignore[arg-type]
