@@ -156,7 +156,7 @@ class Ended(NamedTuple):
     Attributes:
         evaluation: The evaluation.
         trace: Where it failed.
-        is_mistake: Whether the function, or how it is called, is to blame, whatever the parameters.
+        is_mistake: Whether the function is to blame, whatever the parameters.
         is_pair: Whether the standard error was the second entry of a tuple, without a name.
     """
 
@@ -203,9 +203,7 @@ def evaluate(function: Function, begun: Evaluation, watch: Watch = _WHOLE) -> En
         ended = replace(begun, status="completed", value=number, standard_error=deviation)
         return Ended(replace(ended, parts=tuple(parts)), is_pair=is_pair)
     except Exception as error:
-        # A TypeError of the call itself has no deeper frame.
-        is_call = isinstance(error, TypeError) and error.__traceback__.tb_next is None  # type: ignore[union-attr]
-        is_mistake = number is None or is_call or isinstance(error, _MISTAKES)
+        is_mistake = number is None or isinstance(error, _MISTAKES)
         reason = f"{type(error).__name__}: {error}"
         failed = replace(begun, status="failed", reason=reason, parts=tuple(parts))
         return Ended(failed, traceback.format_exc(), is_mistake)

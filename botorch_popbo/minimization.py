@@ -85,9 +85,9 @@ def minimize(
     evaluations are recommended.
 
     An exception in the function, or a value that is not a finite number, is a failed trial: it
-    counts, and ranks below every success. The traceback of the first is logged. As long as nothing
-    has succeeded, a mistake ends the search at once: a name, an attribute or a module that does not
-    exist, wrong arguments, or a value that is not a number. So does a design (``n_initial``
+    counts, and ranks below every success. The traceback of the first of each type is logged. As
+    long as nothing has succeeded, a mistake ends the search at once: a name, an attribute or a
+    module that does not exist, or a value that is not a number. So does a design (``n_initial``
     evaluations) that fails with one type of error from the first to the last. If past trials have
     succeeded, the best of them is then returned, with a warning.
 
@@ -139,7 +139,8 @@ def minimize(
     Raises:
         ImportError: If ``start`` is a CSV file and pandas is not installed, or if workers cannot
             import the function, which may also be an ``AttributeError``.
-        InputDataError: If an argument is not valid, or the file is of a run with another space,
+        InputDataError: If an argument is not valid, the function does not take the parameters of
+            the space by name, or the file is of a run with another space,
             direction, start, seed, design or settings, or holds what a run does not write.
         KeyboardInterrupt: After Ctrl-C; one line says how to resume. If a script does not catch it,
             it ends with status 130 and without a traceback.
@@ -169,6 +170,8 @@ def minimize(
         if stop is not None and not 0.0 < stop < 1.0:
             raise InputDataError(f"stop must be a chance between 0 and 1, or None, not {stop!r}.")
         stopping = _Stopping(parts, resumable, most, stop)
+        space = Space.read(space)
+        space.check_call(function, *(["done"] if resumable else []))
         run = _Run(space, n_trials, search, direction, start, path, stopping)
         try:
             with _bar(run, progress) as bar:
@@ -201,7 +204,7 @@ class _Run:
 
     def __init__(
         self,
-        space: Mapping[str, Value] | Space,
+        space: Space,
         n_trials: int,
         search: Search,
         direction: Direction,
@@ -212,7 +215,7 @@ class _Run:
         if direction not in get_args(Direction):
             raise InputDataError(f'direction must be "minimize" or "maximize", not {direction!r}.')
         self.direction, self.sign = direction, 1.0 if direction == "maximize" else -1.0
-        self.space, self.search, self.stopping = Space.read(space), search, stopping
+        self.space, self.search, self.stopping = space, search, stopping
         given = read_start(start, self.space, self.sign)
         self.past, self.new = ([e for e in given if e.is_past is past] for past in (True, False))
         self.start = sha256(repr(self.past + self.new).encode()).hexdigest()[:8]
@@ -376,8 +379,9 @@ class _Run:
             reason = "the worker process died twice"
             ended = Ended(replace(self.new[index], status="failed", reason=reason))
         reason, error = ended.evaluation.reason, ended.evaluation.standard_error
-        if reason and not self._has("failed"):
-            _logger.warning("the first evaluation that failed:\n%s", ended.trace or reason)
+        kind = _kind(ended.evaluation)
+        if kind and kind not in map(_kind, self.new):
+            _logger.warning("the first evaluation that failed with %s:\n%s", kind, ended.trace)
         if ended.is_mistake and not self._has("completed"):
             # As it is not kept, it is evaluated again when the call resumes.
             raise RuntimeError(
@@ -399,7 +403,7 @@ class _Run:
     @property
     def _fails_in_one_way(self) -> bool:
         """Whether there is a design, and all that has ended failed with one type of error."""
-        kinds = {e.reason.partition(":")[0] for e in self.ended}
+        kinds = {*map(_kind, self.ended)}
         return len(self.ended) >= self.search.num_initial and len(kinds) == 1 and "" not in kinds
 
     @property
@@ -515,6 +519,11 @@ class _Run:
         ]
         if not self.stopping.is_resumable:
             self.new = [replace(e, parts=()) if e.status == "running" else e for e in self.new]
+
+
+def _kind(evaluation: Evaluation) -> str:
+    """The type of the error of a failed evaluation; empty if it has not failed."""
+    return evaluation.reason.partition(":")[0]
 
 
 def _warn(message: str) -> None:

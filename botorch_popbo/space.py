@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
+from inspect import signature
 from itertools import chain
 from typing import Self
 
@@ -30,9 +31,11 @@ Notation = Sequence[object] | Mapping[str, object] | float
 #: By the name of a parameter that decides, by its choice, the parameters that have a meaning there.
 Dependents = Mapping[str, Mapping[float, Sequence[str]]]
 
+_BRANCHES = '{"rbf": {"gamma": (1e-3, 1.0)}, "linear": {}}'
 _HELP = (
-    'write (low, high) or (low, high, "log") for a range, and [a, b, c] for choices; in TOML write '
-    "range = [low, high] or choices = [a, b, c]"
+    'write (low, high) or (low, high, "log") for a range, [a, b, c] for choices, and '
+    f"{_BRANCHES} for choices with parameters of their own; in TOML write range = [low, high] or "
+    "choices = [a, b, c]"
 )
 
 
@@ -423,6 +426,27 @@ class Space:
         """Which points ``... x d`` lie in all ranges, and have the fixed places."""
         return ((X.clamp(*self.bounds) == X) & (self.placed(X) == X)).all(-1)
 
+    def check_call(self, function: Callable[..., object], *others: str) -> None:
+        """Check that a function takes the parameters of all points by name.
+
+        Args:
+            function: The function. What has no signature in Python is not checked.
+            others: Names of its other arguments.
+
+        Raises:
+            InputDataError: If it does not.
+        """
+        # So many draws hold all parameters that go together, but for deep nests.
+        for x in self.draw(256 if self.dependents else 1, seed=0):
+            names = [*self.decode(x), *others]
+            try:
+                signature(function, follow_wrapped=False).bind(**dict.fromkeys(names))
+            except ValueError:
+                return
+            except TypeError as error:
+                called = f"The function cannot be called with {', '.join(names)}"
+                raise InputDataError(f"{called}: {error}.") from None
+
     def check(self, X: Tensor) -> None:
         """Check that points ``... x d`` hold values, and numbers up to rounding.
 
@@ -490,14 +514,16 @@ def _unfolded(
             flat[name] = written
             continue
         if not all(isinstance(choice, str) for choice in written):
-            raise InputDataError(f"{name}: choices that others depend on must be texts.")
+            raise InputDataError(f"{name}: choices like {_BRANCHES} must be texts.")
         flat[name] = {"choices": [*written]}
         dependents[name] = {float(i): [*branch] for i, branch in enumerate(written.values())}
         for branch in written.values():
             below, deeper = _unfolded(branch)
             for child, entry in below.items():
                 if child in notation or flat.setdefault(child, entry) != entry:
-                    raise InputDataError(f"{child} is written twice. Give it one range, or names.")
+                    raise InputDataError(
+                        f"{child} is written twice. Give it one range, or two names."
+                    )
             dependents |= deeper
     return flat, dependents
 

@@ -114,9 +114,11 @@ def _axis(parameter: Parameter) -> dict[str, object]:
     if (names := parameter.choices) is not None:
         ends = [-0.5, parameter.high + 0.5]
         short = {name: f"{str(name)[:6]}…" for name in names if len(str(name)) > 7}
-        order = {"categoryorder": "array", "categoryarray": names, "labelalias": short}
-        return {"type": "category", "range": ends} | order
-    kind = {"type": "log" if parameter.is_log else "linear", "exponentformat": "e"}
+        return {"type": "category", "range": ends, "categoryarray": names, "labelalias": short}
+    kind: dict[str, object] = {
+        "type": "log" if parameter.is_log else "linear",
+        "exponentformat": "e",
+    }
     if parameter.step is None:
         return kind | {"nticks": 4}
     return kind | {"tickvals": sorted({parameter.value(parameter.at(u)) for u in (0.0, 0.5, 1.0)})}

@@ -155,26 +155,24 @@ def _function_problem(
     source: FileSource, module: ModuleType, function: Callable[..., Any]
 ) -> FunctionProblem:
     """A function with the ``space`` of its file, and perhaps a ``direction``."""
-    space: Any = getattr(module, "space", {})
     direction = getattr(module, "direction", "minimize")
-    try:
-        signature(function).bind(**dict.fromkeys(space))
-    except TypeError:
+    if not hasattr(module, "space"):
         names = [*signature(function).parameters]
         raise UsageError(
             f"{source.path}: {source.name} takes {', '.join(names)}, so the file needs a space "
-            f'such as space = {{"{names[0]}": (0.0, 1.0)}} with these names; it has '
-            f"{', '.join(space) or 'none'}"
-        ) from None
+            f'such as space = {{"{names[0]}": (0.0, 1.0)}} with these names'
+        )
     if direction not in _DIRECTIONS:
         raise UsageError(
             f"{source.path}: direction must be {' or '.join(_DIRECTIONS)}, not {direction!r}"
         )
     from botorch_popbo.space import Space  # it takes seconds
 
+    space = Space.read(module.space)
+    space.check_call(function)
     return FunctionProblem(
         name=source.name,
-        space=Space.read(space),
+        space=space,
         minimize=direction == "minimize",
         noisy=bool(getattr(module, "noisy", False)),
         function=function,

@@ -37,13 +37,15 @@ def compared(folder: Path, *words: str) -> list[str]:
         ("compare {0}/own.py", "own.py:NAME, where NAME is a function in the file"),
         ("compare {0}/own.py:trian", "no name in {0}/own.py: 'trian'; did you mean 'train'?"),
         ("compare {0}/own:train", "did you mean '{0}/own.py:train'?"),
-        ("compare {0}/own.py:alien", "alien takes a, so the file needs a space"),
+        ("compare {0}/own.py:alien", "cannot be called with rate, kernel: missing a required"),
+        ("compare {0}/bare.py:alien", "alien takes a, so the file needs a space such as space ="),
     ],
 )
 def test_misuse_is_one_line_and_status_2(
     arguments: str, message: str, tmp_path: Path, capsys: Capture
 ) -> None:
     (tmp_path / "own.py").write_text(OWN)
+    (tmp_path / "bare.py").write_text("def alien(a): return a")
     assert main(arguments.format(tmp_path).split()) == 2
     streams = capsys.readouterr()
     assert streams.out == ""
