@@ -96,6 +96,11 @@ class Problem(ABC):
         return {}
 
     @property
+    def default_score(self) -> float | None:
+        """The score without any tuning, or None if nothing is to be tuned."""
+        return None
+
+    @property
     def is_exact(self) -> bool:
         """Whether an evaluation is the score itself, so that one need not follow the other."""
         return type(self).evaluate is Problem.evaluate

@@ -62,6 +62,11 @@ class TuningProblem(Problem):
         """See the base class."""
         return float(np.mean([*self.folds(parameters)]))
 
+    @property
+    def default_score(self) -> float:
+        """That of scikit-learn's defaults."""
+        return self.score({})
+
     def folds(self, parameters: Parameters) -> Iterator[float]:
         """The loss of each fold."""
         from sklearn.model_selection import KFold

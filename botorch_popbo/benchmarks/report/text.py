@@ -11,6 +11,7 @@ from scipy.stats import ttest_1samp
 from botorch_popbo.benchmarks.report.summary import Array, Summary, standard_error
 
 _LEAST_SEEDS = 3
+_LEVEL_SEEDS = 6  # a win at all of five may be luck, too: 2 / 2**5 is above 0.05
 _LEVEL = 0.05  # how often one of two equal methods is said to be ahead
 _LEGEND = """\
 a + b evaluations: initial points and suggestions
@@ -56,21 +57,20 @@ def table(summaries: Sequence[Summary]) -> str:
 
 def is_ahead(gains: Array) -> bool:
     """Whether paired gains are above zero, by Student's quantile for so many of them."""
-    test = ttest_1samp(gains, 0.0, alternative="greater")
-    return len(gains) >= _LEAST_SEEDS and bool(test.pvalue < _LEVEL / 2.0)
+    if len(gains) < _LEAST_SEEDS:
+        return False
+    return bool(ttest_1samp(gains, 0.0, alternative="greater").pvalue < _LEVEL / 2.0)
 
 
 def verdicts(summaries: Sequence[Summary]) -> Iterator[str]:
     """Yield a line for each problem: who is ahead of whom at the same seeds."""
     for summary in summaries:
         if len(summary.whole) > 1:
-            yield f"verdict on {summary.problem.name}: {'; '.join(_ahead(summary)) or 'level'}"
+            others = "level" if summary.seeds >= _LEVEL_SEEDS else "too few seeds to tell"
+            yield f"verdict on {summary.problem.name}: {'; '.join(_ahead(summary)) or others}"
 
 
 def _ahead(summary: Summary) -> Iterator[str]:
-    if summary.seeds < _LEAST_SEEDS:
-        yield f"no verdict from fewer than {_LEAST_SEEDS} seeds"
-        return
     sign = 1.0 if summary.is_loss else -1.0
     results = {c.method: pd.Series(sign * c.results, c.seeds) for c in summary.whole}
     pairs = [
@@ -105,5 +105,7 @@ def _rows(summary: Summary) -> Iterator[tuple[str, ...]]:
         best = estimate(curve.best.mean(), float(standard_error(curve.best)))
         time = "<0.001" if seconds < 0.001 else f"{seconds:.3f}"
         yield name, curve.method, seeds, result, best, time
+    if (default := summary.problem.default_score) is not None:
+        yield name, "default settings", "-", estimate(default, math.nan), "-", "-"
     for method in summary.without:
         yield name, method, f"0/{summary.seeds}", "no complete run", "-", "-"

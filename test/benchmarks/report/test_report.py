@@ -65,10 +65,12 @@ def test_a_problem_without_a_result_is_drawn() -> None:
     ("first", "second", "verdict"),
     [
         # Means of 3.5 and 2.7 standard errors; the quantiles are 4.3 of three seeds, 2.6 of six.
-        ([0.0] * 3, [2.0, 4.0, 1.0], "level"),
+        ([0.0] * 3, [2.0, 4.0, 1.0], "too few seeds to tell"),
+        ([0.0] * 5, [2.0, -4.0, 1.0, 0.0, 1.0], "too few seeds to tell"),
+        ([0.0] * 6, [2.0, -4.0, 1.0, 0.0, 1.0, 1.0], "level"),
         ([0.0] * 3, [2.0, 2.5, 3.0], "a ahead of b"),
         ([0.0] * 6, [2.0, 4.0, 1.0, 2.0, 5.0, -0.5], "a ahead of b"),
-        ([0.0] * 2, [9.0, 9.1], "no verdict from fewer than 3 seeds"),
+        ([0.0] * 2, [9.0, 9.1], "too few seeds to tell"),
     ],
 )
 def test_a_method_is_ahead_by_students_quantile_of_its_seeds(
@@ -76,6 +78,13 @@ def test_a_method_is_ahead_by_students_quantile_of_its_seeds(
 ) -> None:
     both = summary(curve("a", *first), curve("b", *second), seeds=len(first))
     assert [*verdicts([both])] == [f"verdict on branin: {verdict}"]
+
+
+def test_what_needs_no_tuning_stands_beside_the_methods() -> None:
+    lines = table([summary(curve("popbo", 0.06), problem="tuning-svm-digits")]).splitlines()
+    assert [line.split()[:4] for line in lines if "default" in line] == [
+        ["default", "settings", "-", "0.1"]
+    ]
 
 
 def of_papers(name: str, tables: Path, *curves: Curve) -> Any:
