@@ -182,6 +182,7 @@ def evaluate(function: Function, begun: Evaluation, watch: Watch = _WHOLE) -> En
         What became of it.
     """
     number: float | None = nan
+    deviation: float | None = nan
     parameters, parts = begun.parameters, [*begun.parts]
     try:
         taken_up = {"done": len(parts)} if watch.is_resumable else {}
@@ -203,7 +204,7 @@ def evaluate(function: Function, begun: Evaluation, watch: Watch = _WHOLE) -> En
         ended = replace(begun, status="completed", value=number, standard_error=deviation)
         return Ended(replace(ended, parts=tuple(parts)), is_pair=is_pair)
     except Exception as error:
-        is_mistake = number is None or isinstance(error, _MISTAKES)
+        is_mistake = None in (number, deviation) or isinstance(error, _MISTAKES)
         reason = f"{type(error).__name__}: {error}"
         failed = replace(begun, status="failed", reason=reason, parts=tuple(parts))
         return Ended(failed, traceback.format_exc(), is_mistake)

@@ -39,7 +39,7 @@ from botorch_popbo.search.outlook import outlook, why
 from botorch_popbo.search.suggest import Search
 from botorch_popbo.search.trials import Trial, Trials
 from botorch_popbo.settings import Settings
-from botorch_popbo.space import Space, at_least
+from botorch_popbo.space import Space, at_least, is_number
 from botorch_popbo.trials import read_evaluation, read_start
 
 __all__ = ["Evaluation", "Result", "minimize"]
@@ -167,7 +167,7 @@ def minimize(
         search = Search(at_least(0, seed=seed), settings, at_least(1, n_initial=number))
         most = math.inf if budget is None else at_least(1, budget=budget)
         check_summary(parts)
-        if stop is not None and not 0.0 < stop < 1.0:
+        if stop is not None and not (is_number(stop) and 0.0 < stop < 1.0):
             raise InputDataError(f"stop must be a chance between 0 and 1, or None, not {stop!r}.")
         stopping = _Stopping(parts, resumable, most, stop)
         space = Space.read(space)

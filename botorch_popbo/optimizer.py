@@ -25,7 +25,7 @@ from botorch_popbo.search.suggest import Search
 from botorch_popbo.search.trials import Trial, Trials
 from botorch_popbo.settings import Settings
 from botorch_popbo.space import Space, at_least, is_number
-from botorch_popbo.trials import read_point
+from botorch_popbo.trials import read_point, read_value
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -107,15 +107,17 @@ class Optimizer:
             self.space = Candidates(space)
         named = objectives if isinstance(objectives, Mapping) else {"value": objectives}
         self.objectives: dict[str, Direction] = dict(named)
-        if not named or not {*named.values()} <= {*_SIGNS}:
-            raise InputDataError(f'Objectives are "minimize" or "maximize", not {objectives!r}.')
+        if not named or not all(way in [*_SIGNS] for way in named.values()):
+            ways = '"minimize" or "maximize", or a dictionary of these by name'
+            raise InputDataError(f"Objectives are {ways}, not {objectives!r}.")
         self.constraints: dict[str, Limits] = dict(constraints or {})
         for name in self.outcomes:
             if name in self.space.parameters:
                 raise InputDataError(f"{name} is a parameter; give the outcome another name.")
         for name, pair in self.constraints.items():
             is_pair = isinstance(pair, Sequence) and len(pair) == 2
-            if not is_pair or not all(limit is None or is_number(limit) for limit in pair):
+            limits: list[Value] = [x for x in pair if x is not None] if is_pair else [None]
+            if not all(map(is_number, limits)) or limits != sorted(limits):
                 raise InputDataError(f"{name}: limits are (least, largest) or None, not {pair!r}.")
         self._limits = [
             (name, sign, limit)
@@ -162,7 +164,8 @@ class Optimizer:
         """
         fixed = fixed or {}
         try:
-            places = {name: self.space.parameters[name].place(v) for name, v in fixed.items()}
+            pairs = [(name, self.space.parameters[name], v) for name, v in fixed.items()]
+            places = {name: p.place(read_value(v, p)) for name, p, v in pairs}
         except (KeyError, TypeError, ValueError) as error:
             raise InputDataError(f"{dict(fixed)} is not in the space: {error}.") from None
         part, trials = self.space.at_places(places), self.trials

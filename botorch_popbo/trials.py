@@ -209,7 +209,7 @@ def _evaluation(
         for name, parameter in space.parameters.items():
             if not space.is_active(name, row):
                 continue
-            values[name] = _value(row[name], parameter, is_past)
+            values[name] = read_value(row[name], parameter, is_past)
         for name, constant in space.constants.items():
             if row.get(name, constant) != constant:
                 raise ValueError(f"but the space says {constant}")
@@ -271,7 +271,7 @@ def _read_table(path: str | os.PathLike[str], space: Space) -> "pd.DataFrame":
     return read_csv(path, dtype=kinds, na_values=["", "NA", "NaN", "nan", "-nan"])
 
 
-def _value(value: Value, parameter: Parameter, is_past: bool) -> Value:
+def read_value(value: Value, parameter: Parameter, is_past: bool = False) -> Value:
     """A value as the parameter has it.
 
     Raises:

@@ -216,6 +216,7 @@ def test_a_mistake_ends_the_search_at_once(
     ("function", "message"),
     [
         (lambda rate, kernel: None, "not a finite number: None"),
+        (lambda rate, kernel: (rate, "accuracy"), "standard error is not a number .* 'accuracy'"),
         (lambda rate, kernel: rate.real_part, "AttributeError"),
     ],
 )
@@ -376,6 +377,7 @@ def test_a_space_of_few_points_is_told_of() -> None:
         ({"n_initial": 0}, "n_initial must be a whole number of at least 1"),
         ({"seed": 0.5}, "seed must be a whole number"),
         ({"timeout": "5"}, "timeout must be a number of seconds, or None, not '5'"),
+        ({"stop": "5%"}, "stop must be a chance between 0 and 1"),
         ({"n_jobs": 0}, "n_jobs must be a whole number of at least 1, or -1"),
         ({"n_jobs": "2"}, "n_jobs must be a whole number of at least 1, or -1"),
         ({"space": {"rate": None}}, "neither a tuple nor a list"),

@@ -175,7 +175,8 @@ def test_it_says_why() -> None:
         ({"a": {"x": {"b": (0, 9)}, "y": {}}, "b": (0, 9)}, "b is written twice"),
         ({"a": {"x": {"b": (0, 9)}, "y": {"b": (0, 5)}}}, "b is written twice"),
         ({"a": {"x": {"b": 3}, "y": {}}}, "b is a constant beside"),
-        ({"a": {1: {"b": (0, 9)}, 2: {}}}, "must be texts"),
+        ({"a": {1: {"b": (0, 9)}, 2: {}}}, '{"rbf": {"gamma": .*}, "linear": {}} must be texts'),
+        ({"a": {"x": {"b": (0, 9)}, "y": None}}, 'and {"rbf": {"gamma": .*}, "linear": {}} for'),
         ([{"a": 1}], "at least two"),
         ([], "at least two"),
         ([{"a": 1}, {"a": "x"}], "a: use texts"),
@@ -202,6 +203,7 @@ def test_a_space_that_is_none_is_refused(space: Any, fault: str) -> None:
         (lambda o: o.tell(3, 1.0), "A point must be a dictionary"),
         (lambda o: o.ask(fixed={"T": 20, "ligand": "c"}), "not in the space: not one of"),
         (lambda o: o.ask(fixed={"T": 30}), "No candidate has"),
+        (lambda _: Optimizer({"x": (0, 9)}).ask(fixed={"x": 10}), "space: not from 0 to 9"),
         (lambda o: o.ask(0), "n must be a whole number"),
         (lambda o: o.predict([LIST[0]]), "two distinct points"),
         (lambda _: Optimizer(LIST, constraints={"cost": ("x", None)}), "cost: limits are"),
@@ -209,7 +211,10 @@ def test_a_space_that_is_none_is_refused(space: Any, fault: str) -> None:
             lambda _: Optimizer(LIST, constraints={"T": (0, 9)}),
             "T is a parameter; give the outcome",
         ),
+        (lambda _: Optimizer(LIST, constraints={"cost": (3, 1)}), "cost: limits are"),
+        (lambda _: Optimizer(LIST, constraints={"cost": 3}), "cost: limits are"),
         (lambda _: Optimizer(LIST, "best"), 'are "minimize" or "maximize"'),
+        (lambda _: Optimizer(LIST, ["minimize"] * 2), "or a dictionary of these by name, not"),
     ],
 )
 def test_what_is_wrong_is_said(call: Any, fault: str) -> None:

@@ -26,7 +26,7 @@ def unknown(what: str, name: str, known: Iterable[str], others: str = "") -> Usa
     parts = [one for one in names if name.lower() in one.lower().split("-")]
     alike = " or ".join(map(repr, [*get_close_matches(name, names), *parts][:_MOST_ALIKE]))
     stem, _, member = name.replace(":", ".").partition(".")
-    if member and Path(f"{stem}.py").is_file():  # as Python itself would name it
+    if member not in ("", "py") and Path(f"{stem}.py").is_file():  # as Python itself would name it
         alike = f"'{stem}.py:{member}'"
     listed = names if len(names) <= _MOST_LISTED else [*names[:_MOST_LISTED], "…"]
     hint = f"did you mean {alike}?" if alike else f"known: {', '.join(listed)}{others}"

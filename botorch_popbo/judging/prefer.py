@@ -70,7 +70,7 @@ def read_file(path: Path, limit: float) -> tuple[Space, Callable[[Path], Drawer]
         space = Space.read(content)
     except (OSError, ValueError, InputDataError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise UsageError(f"cannot read the space {path}: {reason}") from None
+        raise UsageError(f"cannot read the space {path}, a TOML file: {reason}") from None
     if show is None:
         return space, None
     where, _, name = show.rpartition(":")
@@ -95,7 +95,7 @@ def _begin(options: Namespace, space: Space) -> Log:
         else:
             search = PreferenceSearch(space.to_json(), **given)
     except InputDataError as error:
-        raise UsageError(str(error)) from None
+        raise UsageError(str(error).removeprefix("num_")) from None
     if space.key != search.space.key:
         raise UsageError(f"{path} belongs to another space than {options.file}")
     for name, value in given.items():

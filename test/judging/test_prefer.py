@@ -160,8 +160,8 @@ def test_faults_are_named(space: Path, tmp_path: Path, capsys: Capture) -> None:
         assert prefer("--state", state, *options) == 2
         return capsys.readouterr().err
 
-    assert f"cannot read the space {other}: No such file" in complaint(other)
-    assert "of at least 2, not 1" in complaint(space, "--items", "1")
+    assert f"cannot read the space {other}, a TOML file: No such file" in complaint(other)
+    assert "error: items must be a whole number of at least 2" in complaint(space, "--items", "1")
     assert "leave out --page or --judge" in complaint(space, "--page", "--judge", "true")
     assert "add --page" in complaint(space, "--judges", "ann", "bob")
     for show in ("draw.py", "draw.py:render"):  # no function, no file

@@ -54,7 +54,9 @@ def report(options: Namespace) -> int:
         return report_run(Path(options.problems[0]))
     folder = options.output
     if not (folder / "records").is_dir():
-        raise UsageError(f"there are no records in {folder}; run popbo compare first")
+        other = " ".join(options.problems or ["FOLDER"])
+        hint = f"run popbo compare first, or name another folder: --output {other}"
+        raise UsageError(f"there are no records in {folder}; {hint}")
     earlier, data = campaigns.recall(folder)
     campaign = campaigns.plan(options, campaigns.settle(options, earlier), options.data or data)
     # An empty report must not take the place of another.
