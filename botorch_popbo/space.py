@@ -68,10 +68,8 @@ class Parameter:
 
     def __post_init__(self) -> None:
         if not (self.low < self.high and float(self.high) - float(self.low) < math.inf):
-            raise InputDataError(
-                "The ends of a range must be finite, the lower one first, and so must its width; "
-                f"got {self.low:g} and {self.high:g}."
-            )
+            ends = f"{self.low:g} and {self.high:g}"
+            raise InputDataError(f"The ends of a range must be finite and rising, not {ends}.")
         if self.is_log and self.low <= 0:
             raise InputDataError(f"A logarithmic range must be above zero; {self.low!r} is not.")
 
@@ -289,9 +287,8 @@ class Space:
             return notation
         if isinstance(notation, Tensor):
             if notation.ndim != 2 or notation.shape[0] != 2:
-                raise BotorchTensorDimensionError(
-                    f"Expected bounds of shape 2 x d, but got {tuple(notation.shape)}."
-                )
+                shape = tuple(notation.shape)
+                raise BotorchTensorDimensionError(f"Bounds must be 2 x d, not {shape}.")
             ranges = enumerate(notation.T.tolist(), start=1)
             notation = {f"x{place}": tuple(map(float, ends)) for place, ends in ranges}
         if not isinstance(notation, Mapping) or not notation:
@@ -521,9 +518,7 @@ def _unfolded(
             below, deeper = _unfolded(branch)
             for child, entry in below.items():
                 if child in notation or flat.setdefault(child, entry) != entry:
-                    raise InputDataError(
-                        f"{child} is written twice. Give it one range, or two names."
-                    )
+                    raise InputDataError(f"{child} is written twice. Use one range or two names.")
             dependents |= deeper
     return flat, dependents
 
@@ -537,9 +532,8 @@ def _as_written(notation: Value) -> Value:
     low, high, step = notation.low, notation.high, notation.step
     if low == high:
         return low
-    if notation.log:
-        return low, high, "log"
-    return {"range": [low, high], "step": step} if step else (low, high)
+    scale, steps = ["log"] * notation.log, {"step": step} if step and not notation.log else {}
+    return {"range": [low, high, *scale], **steps}
 
 
 def _warn_of_two_numbers(name: str, notation: Value, parameter: Parameter) -> None:

@@ -84,14 +84,11 @@ def _begin(options: Namespace, space: Space) -> Log:
     """New answers, or those of a file; raises UsageError if it is about something else."""
     asked = {"num_items": options.items, "seed": options.seed}
     given = {name: value for name, value in asked.items() if value is not None}
-    path = options.state or _beside(options.file)
-    study = path / "study.db"  # of an earlier page
+    path = options.state or options.file.with_name(f"{options.file.stem}-answers.json")
     path = path / "answers.json" if path.is_dir() else path
     try:
         if path.exists():
             search = PreferenceSearch.load(path)
-        elif study.exists():
-            search = library("botorch_popbo.judging._study", "it", "optuna").read_study(study)
         else:
             search = PreferenceSearch(space.to_json(), **given)
     except InputDataError as error:
@@ -103,12 +100,6 @@ def _begin(options: Namespace, space: Space) -> Log:
             option = name.removeprefix("num_")
             raise UsageError(f"{path} was begun with --{option} {before}, not {value}")
     return Log(search, path)
-
-
-def _beside(file: Path) -> Path:
-    """Where answers about a file are by default; an earlier page had a folder."""
-    path, folder = (file.with_name(f"{file.stem}-answers{end}") for end in (".json", ""))
-    return folder if folder.is_dir() and not path.exists() else path
 
 
 def ask_program(log: Log, command: str, show: Callable[[Path], Drawer] | None) -> None:

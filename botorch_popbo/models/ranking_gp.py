@@ -285,10 +285,7 @@ class RankingGP(RankModel, GP, FantasizeMixin):
             unit = float(rise / utility.quantile(quarters).diff())
             if 0.0 < unit < torch.inf:  # else half of them are equal
                 noise = f"±{deviation * unit:.2g}"
-        aside = (
-            f"{number} of {len(self.known_X)} set aside as outliers" if number else "No outliers"
-        )
-        return f"Values are noisy by about {noise}. {distances}. {aside}."
+        return f"Values are noisy by about {noise}. {distances}. Outliers set aside: {number}."
 
     def incumbent_among(self, is_eligible: Tensor | None) -> Tensor:
         """The point of the best expected utility less one standard deviation; see the base class.

@@ -69,10 +69,7 @@ def plot_result(result: Result) -> "Figure":
     from plotly.subplots import make_subplots
 
     if not isinstance(result, Result):
-        raise TypeError(
-            f"plot_result draws what minimize returned, not a {type(result).__name__}. For a study "
-            "call the functions of optuna.visualization."
-        )
+        raise TypeError("Pass what minimize returned; for a study there is optuna.visualization.")
     parameters, history = result.space.parameters, result.history
     best_of, worst_of = (max, min) if result.direction == "maximize" else (min, max)
     has_failed = [e.status == "failed" for e in history]
@@ -100,7 +97,7 @@ def plot_result(result: Result) -> "Figure":
         fig.add_scatter(x=x, **points, **cell).add_scatter(x=[x[best]], **star, **cell)
         fig.update_xaxes(**axis, **cell)
     kind = "log" if 0.0 < min(values) < max(values) / 100.0 else "linear"
-    fig.update_annotations(font_size=12).update_xaxes(tickfont_size=11)
+    fig.update_annotations(font_size=12).update_xaxes(tickfont_size=11, exponentformat="e")
     fig.update_yaxes(title="value", col=1).update_yaxes(type=kind, exponentformat="e")
     head, *_ = str(result).splitlines()
     lines = "<br>".join(wrap(f"★ is recommended. {result.inferred}", 60))
@@ -111,17 +108,12 @@ def plot_result(result: Result) -> "Figure":
 
 def _axis(parameter: Parameter) -> dict[str, object]:
     """What Plotly draws below the values of a parameter."""
-    if (names := parameter.choices) is not None:
-        ends = [-0.5, parameter.high + 0.5]
-        short = {name: f"{str(name)[:6]}…" for name in names if len(str(name)) > 7}
-        return {"type": "category", "range": ends, "categoryarray": names, "labelalias": short}
-    kind: dict[str, object] = {
-        "type": "log" if parameter.is_log else "linear",
-        "exponentformat": "e",
-    }
-    if parameter.step is None:
-        return kind | {"nticks": 4}
-    return kind | {"tickvals": sorted({parameter.value(parameter.at(u)) for u in (0.0, 0.5, 1.0)})}
+    if (names := parameter.choices) is None:
+        kind = "log" if parameter.is_log else "linear"
+        ticks = sorted({parameter.value(parameter.at(unit)) for unit in (0.0, 0.5, 1.0)})
+        return {"type": kind, "nticks": 4, "tickvals": ticks if parameter.step else None}
+    ends, short = [-0.5, len(names) - 0.5], {n: f"{n:.6}…" for n in map(str, names) if len(n) > 7}
+    return {"type": "category", "range": ends, "categoryarray": names, "labelalias": short}
 
 
 def _distribution(parameter: Parameter, value: float) -> BaseDistribution:

@@ -12,13 +12,11 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
-import optuna
 import pytest
 from helpers.browser import MISSING, browser, free_port, wait
 
 from botorch_popbo import PreferenceSearch
 from botorch_popbo._errors import UsageError
-from botorch_popbo.benchmarks.cli import main
 from botorch_popbo.judging._drawer import Drawer
 from botorch_popbo.judging._log import Log
 from botorch_popbo.judging._session import Session
@@ -355,30 +353,3 @@ def test_a_judge_goes_through_the_page(folder: Path, tmp_path: Path) -> None:
         process.wait()
     answers = json.loads((folder / "flag-answers.json").read_text())["answers"]
     assert [bool(answer["equal"]) for answer in answers] == [False, False, True]
-
-
-def test_a_study_of_an_earlier_page_goes_on(folder: Path, capsys: Any) -> None:
-    old = folder / "flag-answers"
-    old.mkdir()
-    study = optuna.create_study(study_name="popbo prefer", storage=f"sqlite:///{old / 'study.db'}")
-    space = {"hue": {"range": [0.0, 1.0]}, "size": {"ordered": [20, 40, 80]}}
-    for name, value in {"space": json.dumps(space), "items": 2, "seed": 3}.items():
-        study.set_user_attr(name, value)
-    hue, size = (
-        optuna.distributions.FloatDistribution(0.0, 1.0),
-        optuna.distributions.IntDistribution(0, 2),
-    )
-    for _ in range(3):
-        study.ask({"hue": hue, "size": size})
-    for name, value in {"values:a": [[0, 1]], "values:b": [[2, 0]]}.items():
-        study._storage.set_study_system_attr(study._study_id, f"preference:{name}", value)
-    study._storage.set_study_system_attr(study._study_id, "popbo:judge::a", "ann")
-    program = f"{sys.executable} -c pass"
-    assert main(["prefer", str(folder / "flag.toml"), "--judge", program]) == 0
-    assert "answers so far: 2" in capsys.readouterr().out
-    search = PreferenceSearch.load(old / "answers.json")
-    assert search.seed == 3
-    (old / "answers.json").unlink()
-    (old / "study.db").write_text("no database")
-    assert main(["prefer", str(folder / "flag.toml"), "--judge", program]) == 2
-    assert f"cannot read the study {old / 'study.db'}: " in capsys.readouterr().err

@@ -134,8 +134,8 @@ def test_what_is_inferred_is_said() -> None:
         warnings.simplefilter("error")
         smooth = fitted(SMOOTH).inferred
         assert "Distances between them count, to within " in smooth
-        assert smooth.endswith("%. No outliers.")
-        assert "1 of 20 set aside as outliers" in fitted(with_one(9.0)).inferred
+        assert smooth.endswith("%. Outliers set aside: 0.")
+        assert "Outliers set aside: 1." in fitted(with_one(9.0)).inferred
     for unit in (1.0, 1e-6):  # the deviation of the noise is 0.3 units
         noisy = 10.0 * SMOOTH + 0.3 * torch.sin(99.0 * torch.arange(20.0).double()) * 2.0**0.5
         [_, number] = fitted(unit * noisy).inferred.split("noisy by about ±")

@@ -87,5 +87,5 @@ def test_choices_stand_in_their_order_and_are_shortened() -> None:
     assert layout.xaxis2.labelalias == {"medium-sized": "medium…"}
     assert layout.xaxis3.categoryarray == (16, 32, 64)
     assert layout.xaxis4.tickvals == (1, 2)
-    with pytest.raises(TypeError, match=r"minimize returned, not a Study.*optuna\.visualization"):
+    with pytest.raises(TypeError, match=r"what minimize returned.*optuna\.visualization"):
         plot_result(study_of(result))  # type: ignore[arg-type]

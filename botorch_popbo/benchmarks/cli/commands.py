@@ -21,10 +21,9 @@ def show_names(options: Namespace) -> int:
         "campaigns": {name: tomllib.loads(text)["description"] for name, text in texts},
     }
     for title in [options.what] if options.what else found:
-        entries = found[title]
         print(f"{title}:")
-        width = max(map(len, entries))
-        for name, description in entries.items():
+        width = max(map(len, found[title]))
+        for name, description in found[title].items():
             print(f"  {name:<{width}} {description}")
     return 0
 
@@ -54,9 +53,8 @@ def report(options: Namespace) -> int:
         return report_run(Path(options.problems[0]))
     folder = options.output
     if not (folder / "records").is_dir():
-        other = " ".join(options.problems or ["FOLDER"])
-        hint = f"run popbo compare first, or name another folder: --output {other}"
-        raise UsageError(f"there are no records in {folder}; {hint}")
+        other = f"--output {' '.join(options.problems or ['FOLDER'])}"
+        raise UsageError(f"there are no records in {folder}; run popbo compare or add {other}")
     earlier, data = campaigns.recall(folder)
     campaign = campaigns.plan(options, campaigns.settle(options, earlier), options.data or data)
     # An empty report must not take the place of another.

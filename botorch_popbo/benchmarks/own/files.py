@@ -157,15 +157,11 @@ def _function_problem(
     """A function with the ``space`` of its file, and perhaps a ``direction``."""
     direction = getattr(module, "direction", "minimize")
     if not hasattr(module, "space"):
-        names = [*signature(function).parameters]
-        raise UsageError(
-            f"{source.path}: {source.name} takes {', '.join(names)}, so the file needs a space "
-            f'such as space = {{"{names[0]}": (0.0, 1.0)}} with these names'
-        )
+        name = next(iter(signature(function).parameters))
+        needed = f'the file needs a space such as space = {{"{name}": (0.0, 1.0)}}'
+        raise UsageError(f"{source.path}: {source.name} takes {name}, so {needed}")
     if direction not in _DIRECTIONS:
-        raise UsageError(
-            f"{source.path}: direction must be {' or '.join(_DIRECTIONS)}, not {direction!r}"
-        )
+        raise UsageError(f"{source.path}: direction must be in {_DIRECTIONS}, not {direction!r}")
     from botorch_popbo.space import Space  # it takes seconds
 
     space = Space.read(module.space)

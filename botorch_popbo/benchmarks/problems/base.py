@@ -95,7 +95,6 @@ class Problem(ABC):
         """What else is known of a point, by name, for the report; no method sees it."""
         return {}
 
-    @property
     def default_score(self) -> float | None:
         """The score without any tuning, or None if nothing is to be tuned."""
         return None

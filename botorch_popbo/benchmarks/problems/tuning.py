@@ -62,7 +62,6 @@ class TuningProblem(Problem):
         """See the base class."""
         return float(np.mean([*self.folds(parameters)]))
 
-    @property
     def default_score(self) -> float:
         """That of scikit-learn's defaults."""
         return self.score({})

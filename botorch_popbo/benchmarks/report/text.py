@@ -57,9 +57,8 @@ def table(summaries: Sequence[Summary]) -> str:
 
 def is_ahead(gains: Array) -> bool:
     """Whether paired gains are above zero, by Student's quantile for so many of them."""
-    if len(gains) < _LEAST_SEEDS:
-        return False
-    return bool(ttest_1samp(gains, 0.0, alternative="greater").pvalue < _LEVEL / 2.0)
+    is_enough = len(gains) >= _LEAST_SEEDS
+    return is_enough and bool(ttest_1samp(gains, 0.0, alternative="greater").pvalue < _LEVEL / 2.0)
 
 
 def verdicts(summaries: Sequence[Summary]) -> Iterator[str]:
@@ -105,7 +104,7 @@ def _rows(summary: Summary) -> Iterator[tuple[str, ...]]:
         best = estimate(curve.best.mean(), float(standard_error(curve.best)))
         time = "<0.001" if seconds < 0.001 else f"{seconds:.3f}"
         yield name, curve.method, seeds, result, best, time
-    if (default := summary.problem.default_score) is not None:
+    if (default := summary.problem.default_score()) is not None:
         yield name, "default settings", "-", estimate(default, math.nan), "-", "-"
     for method in summary.without:
         yield name, method, f"0/{summary.seeds}", "no complete run", "-", "-"

@@ -26,7 +26,7 @@ def compared(folder: Path, *words: str) -> list[str]:
         ("comapre branin", "no command 'comapre'; did you mean 'compare'?"),
         ("compare brainin", "no problem 'brainin'; did you mean 'branin'"),
         ("report branin --output /none", "there are no records in /none"),
-        ("report folder --output /none", "or name another folder: --output folder"),
+        ("report folder --output /none", "run popbo compare or add --output folder"),
         ("compare --campaign {0}/own.py", "no campaign '{0}/own.py'; known: "),
         ("compare /no.py:f", "cannot read /no.py: No such file"),
         ("compare --methods tpe", "no method 'tpe'; did you mean 'optuna-tpe'"),
