@@ -68,8 +68,10 @@ class Parameter:
 
     def __post_init__(self) -> None:
         if not (self.low < self.high and float(self.high) - float(self.low) < math.inf):
-            ends = f"{self.low:g} and {self.high:g}"
-            raise InputDataError(f"The ends of a range must be finite and rising, not {ends}.")
+            raise InputDataError(
+                "The ends of a range must be finite, the lower one first, and so must its width; "
+                f"got {self.low:g} and {self.high:g}."
+            )
         if self.is_log and self.low <= 0:
             raise InputDataError(f"A logarithmic range must be above zero; {self.low!r} is not.")
 

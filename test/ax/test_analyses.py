@@ -107,13 +107,13 @@ def test_a_card_says_what_outcomes_are_taken_for() -> None:
     client = searched(14)
     card = card_of(client, OutcomeWarp())
     df = card.df
-    assert "Distances of outcomes are trusted" in card.subtitle
-    assert f"of {len(df)} points" in card.subtitle
+    assert "Distances between them count" in card.subtitle
+    assert f"Outliers set aside: {df['is_outlier'].sum()}." in card.subtitle
     outcomes = client._experiment.lookup_data().df.set_index("arm_name")["mean"]
     assert df["outcome"].tolist() == [-outcomes[name] for name in df["arm_name"]]
     good = df[~df["is_outlier"]]
     assert good["outcome"].corr(good["utility"], method="spearman") > 0.9
-    assert "Only the order" in card_of(searched(14, order_only=True), OutcomeWarp()).subtitle
+    assert "Only their order" in card_of(searched(14, order_only=True), OutcomeWarp()).subtitle
     assert "default preset" in card_of(searched(6, preset="paper"), OutcomeWarp()).blob
 
 
