@@ -25,8 +25,6 @@ _PREFERENCES = "preference:values"
 # Before the id of a trial that a judge wanted to see no more.
 _SKIPPED = "preference:skip_trial:"
 _ON_PAGE = TrialState.RUNNING, TrialState.COMPLETE
-# Before the id of an answer: who gave it, on an earlier page of ours.
-_JUDGE = "popbo:judge:"
 
 
 class DashboardStudy(Protocol):
@@ -133,11 +131,11 @@ class PreferentialPoPBOSampler(PoPBOSampler):
         attrs = study._storage.get_study_system_attrs(study._study_id)
         trials = study.get_trials(deepcopy=False)  # later, so that every answer is about some
         answers = read_answers(attrs, range(len(trials)))
-        lost = {loser for _, pairs in answers for _, loser in pairs}
+        lost = {loser for pairs in answers for _, loser in pairs}
         skipped = {trial.number for trial in trials if f"{_SKIPPED}{trial._trial_id}" in attrs}
         on_page = [trial.number for trial in trials if trial.state in _ON_PAGE]
         shown = [number for number in on_page if number not in lost | skipped]
-        compared = {number for _, pairs in answers for pair in pairs for number in pair}
+        compared = {number for pairs in answers for pair in pairs for number in pair}
         settings = self._search.settings
         space, X = place_trials(
             [trial.params for trial in trials],
@@ -145,7 +143,7 @@ class PreferentialPoPBOSampler(PoPBOSampler):
             all_parameters(trials),
             settings.search.max_listed,
         )
-        placed = [answer_of(X, pairs, judge) for judge, pairs in answers]
+        placed = [answer_of(X, pairs) for pairs in answers]
         interview = Interview(
             space,
             [answer for answer in placed if answer is not None],
@@ -213,23 +211,18 @@ class _JudgedTrials:
         return torch.stack(points) if points else self.interview.space.bounds[:0]
 
 
-def read_answers(
-    attrs: Mapping[str, Value], numbers: Collection[int]
-) -> list[tuple[str, list[Pair]]]:
-    """Who gave each answer, and its pairs of trials, of which the first is better.
+def read_answers(attrs: Mapping[str, Value], numbers: Collection[int]) -> list[list[Pair]]:
+    """The pairs of trials of each answer, of which the first is better.
 
     Whatever a program wrote: only what is about trials is an answer.
     """
-    answers = []
-    for key in attrs:
-        if key.startswith(_PREFERENCES):
-            judge = str(attrs.get(_JUDGE + key.removeprefix(_PREFERENCES), ""))
-            pairs = [(a, b) for a, b in attrs[key] if a in numbers and b in numbers]
-            answers.append((judge, sorted(pairs)))
-    return sorted(answers)
+    found = [pairs for key, pairs in attrs.items() if key.startswith(_PREFERENCES)]
+    return sorted(
+        sorted((a, b) for a, b in pairs if a in numbers and b in numbers) for pairs in found
+    )
 
 
-def answer_of(X: Mapping[int, Tensor], pairs: Sequence[Pair], judge: str) -> Answer | None:
+def answer_of(X: Mapping[int, Tensor], pairs: Sequence[Pair]) -> Answer | None:
     """An answer about the points of trials, which may be equal; ``None`` if it says nothing."""
     compared = [(a, b) for a, b in pairs if {a, b} <= X.keys() and not X[a].equal(X[b])]
     if not compared:
@@ -238,4 +231,4 @@ def answer_of(X: Mapping[int, Tensor], pairs: Sequence[Pair], judge: str) -> Ans
     items, row = torch.stack([X[n] for n in numbers]).unique(dim=0, return_inverse=True)
     place = dict(zip(numbers, row.tolist(), strict=True))
     better = sorted({(place[one], place[other]) for one, other in compared})
-    return Answer(items, tuple(better), (), judge)
+    return Answer(items, tuple(better))

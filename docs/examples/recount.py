@@ -50,6 +50,15 @@ UNSEEN = ("branin-distorted", "rosenbrock6-failures")
 GROUPS = dict.fromkeys(FUNCTIONS, "functions") | dict.fromkeys(
     ("fcnet-slice", "nasbench201"), "tables"
 )
+WAYS = {
+    "10 % outliers": "outliers",
+    "30 % outliers": "outliers-30",
+    "20 % fail": "random-20",
+    "30 % fail": "random",
+    "50 % fail": "random-50",
+    "the nearest 20 % fail": "near-20",
+    "the nearest 50 % fail": "near-50",
+}
 CONSTRAINTS = ("g4", "g6", "g9", "tension-string", "truss", "welded-beam")
 
 
@@ -254,11 +263,18 @@ def space_of(pool: str) -> str:
     return pool.partition("_")[0]
 
 
-def dirty(failing: str) -> list[str]:
-    """One half of the rows where outcomes are not as they should be."""
-    rows = among(regrets("pools_dirty", f"failing == '{failing}'"), (50,), space_of)
-    cells = [row.strip("| ") for row in rows]
-    return cells if failing == "outliers" else [cell.partition(" | ")[2] for cell in cells]
+def dirty() -> Iterable[str]:
+    """Where outcomes are not as they should be: leads, and what is kept of clean progress."""
+    runs, methods = read("pools_dirty"), ["popbo", "gp", "optuna-tpe", "random"]
+    means = regrets("pools", "seed == 0")(50).mean()
+    clean = means["random"] - means
+    for name, way in WAYS.items():
+        part = regrets("pools_dirty", f"failing == '{way}'")(50)
+        signs_of = [signs(part, "popbo", rival) for rival in methods[1:]]
+        kept = ((part["random"].mean() - part.mean()) / clean)[["popbo", "gp"]]
+        failed = runs[runs["failing"] == way].groupby("method")["failed"].mean()[methods]
+        cells = [name, *(lead(sign, space_of) for sign in signs_of), *map(decimals, kept)]
+        yield f"| {' | '.join([*cells, *(f'{number:.1f}' for number in failed)])} |"
 
 
 def laboratory() -> Iterable[str]:
@@ -340,7 +356,7 @@ def pages() -> dict[str, list[str]]:
         "docs/results/notebook.md": [*laboratory()],
         "docs/results/pools.md": [
             *among(regrets("pools"), (20, 50, 100), space_of),
-            *map(" | ".join, zip(*map(dirty, ("outliers", "random")), strict=True)),
+            *dirty(),
         ],
         "docs/results/stopping.md": [*stopping()],
         "docs/when.md": [*failures()],

@@ -50,9 +50,7 @@ def say_worst(study: Any, number: int) -> str:
     own = study._study
     shown = own.sampler.shown(study)
     said = history.NewHistory("ChooseWorst", shown, number)
-    identity = str(history.report_history(own._study_id, own._storage, said))
-    own._storage.set_study_system_attr(own._study_id, f"popbo:judge:{identity}", "ann")
-    return identity
+    return str(history.report_history(own._study_id, own._storage, said))
 
 
 def answer(
