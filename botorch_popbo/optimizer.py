@@ -126,9 +126,9 @@ class Optimizer:
             if limit is not None
         ]
         settings = settings or Settings()
-        if self.space.candidates is not None:
-            settings = settings.for_candidates()
-        self.n_initial = settings.search.num_initial if n_initial is None else n_initial
+        has_list, length = self.space.candidates is not None, settings.search
+        by_default = length.num_initial_listed if has_list else length.num_initial
+        self.n_initial = by_default if n_initial is None else n_initial
         self.seed = at_least(0, seed=seed)
         self._search = Search(self.seed, settings, at_least(1, n_initial=self.n_initial))
         self.observations: list[Observation] = []

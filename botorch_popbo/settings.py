@@ -112,8 +112,8 @@ class AcquisitionSettings:
     # Share of the deviation that an expected improvement of the utility or the rank counts. A whole
     # one is drawn to corners, of which nothing is known. Measured: docs/results/journal.
     exploration: float = 0.5
-    # The same among listed candidates, which leave no corners to be drawn to. Measured:
-    # docs/results/journal.
+    # The same where all points are listed, candidates or a table, which leaves no corners to be
+    # drawn to. Measured: docs/results/journal.
     exploration_listed: float = 1.0
     # Columns with a meaning at a typical point up to which that share counts, and from which on all
     # of the deviation does. Ten points of a design span the directions of ten columns; those that
@@ -238,14 +238,10 @@ class Settings:
     search: SearchSettings = SearchSettings()
     paper: PaperSettings = PaperSettings()
 
-    def for_candidates(self) -> Self:
-        """The same settings as they are for listed candidates."""
-        acquisition, search = self.acquisition, self.search
-        return replace(
-            self,
-            acquisition=replace(acquisition, exploration=acquisition.exploration_listed),
-            search=replace(search, num_initial=search.num_initial_listed),
-        )
+    def for_table(self) -> Self:
+        """The same settings as they are where every point is listed."""
+        exploration = self.acquisition.exploration_listed
+        return replace(self, acquisition=replace(self.acquisition, exploration=exploration))
 
     def with_order_only(self, order_only: bool) -> Self:
         """The same settings, which ignore how far apart outcomes are if that is wanted."""

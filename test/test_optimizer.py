@@ -13,6 +13,7 @@ from botorch_popbo import Optimizer, minimize
 from botorch_popbo.ax import parameter_configs, popbo_generation_strategy
 from botorch_popbo.candidates import mixtures, points_where
 from botorch_popbo.optuna import PoPBOSampler
+from botorch_popbo.settings import AcquisitionSettings, Settings
 from botorch_popbo.space import Space
 
 PLAIN: dict[str, Any] = {"kernel": ["rbf", "poly"], "layers": (1, 5), "rate": (1e-4, 1.0, "log")}
@@ -156,6 +157,25 @@ def test_points_that_keep_a_rule_are_candidates() -> None:
     assert best > 140.0  # 150 at A = 0, B = 50; of 16 random ones hardly ever
     with pytest.raises(InputDataError, match="None of 10000 points"):
         points_where(space, lambda p: p["A"] < 0.0)
+
+
+@pytest.mark.parametrize(
+    ("space", "is_listed"),
+    [(LIST, True), ({"kernel": ["rbf", "poly"], "layers": (1, 9)}, True), (PLAIN, False)],
+    ids=["list", "table", "ranges"],
+)
+def test_where_each_point_is_listed_another_share_of_the_deviation_counts(
+    space: Any, is_listed: bool
+) -> None:
+    def value(**point: Any) -> float:
+        return sum(math.sin(3 * length) for length in map(len, map(str, point.values())))
+
+    def asked(**changed: float) -> list[Any]:
+        settings = Settings(acquisition=AcquisitionSettings(**changed))
+        return run(10, space, value=value, settings=settings).observations
+
+    assert (asked(exploration=0.01) == asked()) == is_listed
+    assert (asked(exploration_listed=0.01) != asked()) == is_listed
 
 
 def test_it_says_why() -> None:

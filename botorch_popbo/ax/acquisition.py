@@ -91,7 +91,8 @@ class RankAcquisition(Acquisition):
         self._find_known(torch_opt_config)
         self._seed = derive_seed(seed, len(self._X_known))
         if is_improvement:
-            models = Models(*self.models, self.settings)  # type: ignore[arg-type]  # Gaussian
+            settings = self.settings.for_table() if self._domain.is_table else self.settings
+            models = Models(*self.models, settings)  # type: ignore[arg-type]  # Gaussian
             self.acqf = self._function = models.improvement(
                 self.X_pending, self._improvable, self.goal.objective_thresholds
             )

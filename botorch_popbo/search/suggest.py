@@ -59,7 +59,8 @@ class Models:
 
         objectives = [fitted(order) for order in trials.objective_orders()]
         slacks = [fitted(order) for order in trials.slack_orders()]
-        return cls(objectives, slacks, settings)
+        is_table = Domain.of(space, settings.search).is_table
+        return cls(objectives, slacks, settings.for_table() if is_table else settings)
 
     def improvement(
         self,
