@@ -79,16 +79,18 @@ def wide(table: pd.DataFrame, value: str) -> pd.DataFrame:
     return table.pivot_table(value, ["problem", "seed"], "method")
 
 
-def columns(file: str) -> Callable[[int], pd.DataFrame]:
-    """A file with a column for each number of evaluations, rounded as rounding breaks no tie.
+def columns(file: str, decimals: int = 12) -> Callable[[int], pd.DataFrame]:
+    """A file with a column for each number of evaluations.
 
-    Where nothing feasible was found the cell is empty, and as bad as can be.
+    Values are rounded, to six digits and so many decimals, as are those of the oldest runs: what is
+    equal then is level. Where nothing feasible was found the cell is empty, and as bad as can be.
     """
     rows = read(file)
 
     def table(evaluations: int) -> pd.DataFrame:
         budget = str(evaluations)
-        return wide(rows.fillna({budget: np.inf}), budget).round(9)
+        values = rows[budget].fillna(np.inf).map("{:.6g}".format).astype(float).round(decimals)
+        return wide(rows.assign(**{budget: values}), budget)
 
     return table
 
@@ -332,7 +334,7 @@ def pages() -> dict[str, list[str]]:
     optuna, peers = ["optuna-gp", "optuna-tpe"], ["hebo", "ax-default", "smac3"]
     others = ["optuna-gp", "ax-default"]
     many = [*optuna, "ax-default", "botorch-gp", "hebo", "smac3", "popbo-rlcb", "random"]
-    tuning, functions = columns("tuning"), columns("functions")
+    tuning, functions = columns("tuning"), columns("functions", 6)
     papers = ["Ax", "GP, log EI", "paper, R-LCB", "paper, ERI"]
     return {
         "README.md": [*readme()],
