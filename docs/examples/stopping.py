@@ -49,11 +49,17 @@ PROBLEMS = (
 BUDGET, DESIGN, LEFT, JUDGED = 100, 12, 60, 2
 
 
+def instance(name: str, seed: int, data: Path | None) -> tuple[problems.Problem, float]:
+    """A problem's instance for a seed, and the sign that makes small values good."""
+    problem = problems.PROBLEMS[name].load(data).for_seed(seed)
+    return problem, 1.0 if problem.minimize else -1.0
+
+
 def search(name: str, seed: int, number: int, path: Path, data: Path | None) -> Result:
     """The default's search of a problem's instance for the seed."""
-    problem = problems.PROBLEMS[name].load(data).for_seed(seed)
+    problem, sign = instance(name, seed, data)
     options = {"seed": seed, "path": path, "progress": False}
-    return minimize(lambda **x: problem.score(x), problem.space, number, **options)
+    return minimize(lambda **x: sign * problem.score(x), problem.space, number, **options)
 
 
 def said(name: str, seed: int, folder: Path, data: Path | None) -> None:
@@ -126,7 +132,8 @@ def cases_of(path: Path, data: Path | None) -> list[dict[str, Any]]:
     name, _, seed = path.stem.rpartition("_")
     content = json.loads(path.read_text())
     values = [math.inf if v is None else v for v in content["values"]]
-    optimum = problems.PROBLEMS[name].load(data).for_seed(int(seed)).optimal_value
+    problem, sign = instance(name, int(seed), data)
+    optimum = None if problem.optimal_value is None else sign * problem.optimal_value
     scale = median(v for v in values[:DESIGN] if v < math.inf) - min(values)
     cases = []
     for e in content["said"]:
