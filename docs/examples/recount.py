@@ -59,6 +59,7 @@ WAYS = {
     "the nearest 20 % fail": "near-20",
     "the nearest 50 % fail": "near-50",
 }
+RIVALS = ("optuna-tpe", "random")
 CONSTRAINTS = ("g4", "g6", "g9", "tension-string", "truss", "welded-beam")
 
 
@@ -266,17 +267,23 @@ def space_of(pool: str) -> str:
 
 
 def dirty() -> Iterable[str]:
-    """Where outcomes are not as they should be: leads, and what is kept of clean progress."""
-    runs, methods = read("pools_dirty"), ["popbo", "gp", "optuna-tpe", "random"]
-    means = regrets("pools", "seed == 0")(50).mean()
-    clean = means["random"] - means
+    """Where outcomes are not as they should be: leads, what is kept of clean progress, failures."""
+    runs, means = read("pools_dirty"), regrets("pools", "seed == 0")(50).mean()
+    clean = means["random"] - means["popbo"]
     for name, way in WAYS.items():
-        part = regrets("pools_dirty", f"failing == '{way}'")(50)
-        signs_of = [signs(part, "popbo", rival) for rival in methods[1:]]
-        kept = ((part["random"].mean() - part.mean()) / clean)[["popbo", "gp"]]
-        failed = runs[runs["failing"] == way].groupby("method")["failed"].mean()[methods]
-        cells = [name, *(lead(sign, space_of) for sign in signs_of), *map(decimals, kept)]
-        yield f"| {' | '.join([*cells, *(f'{number:.1f}' for number in failed)])} |"
+        found = regrets("pools_dirty", f"failing == '{way}'")(50)
+        kept = (found["random"] - found["popbo"]).mean() / clean
+        failed = runs[runs["failing"] == way].groupby("method")["failed"].mean()
+        cells = [name, decimals(kept), *(f"{failed[rival]:.1f}" for rival in ("popbo", *RIVALS))]
+        for rival in RIVALS:
+            sign = signs(found, "popbo", rival)
+            percent = "/".join(f"{100 * share:.0f}" for share in shares(sign))
+            cells += [percent, lead(sign, space_of)]
+        yield f"| {' | '.join(cells)} |"
+        if "gp" in found:
+            lost = (found["random"] - found["gp"]).mean() / (means["random"] - means["gp"])
+            over = lead(signs(found, "popbo", "gp"), space_of)
+            yield f"{over} ({name}), keeping {decimals(lost)}"
 
 
 def laboratory() -> Iterable[str]:
