@@ -678,9 +678,13 @@ def test_what_is_found_in_the_file_is_said(
 def test_ctrl_c_ends_a_script_with_one_line(tmp_path: Path, n_jobs: int) -> None:
     code = f"""
 import signal, os, time
+from pathlib import Path
 from botorch_popbo import minimize
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it
 def function(x):
+    Path(f"{{os.getpid()}}.begun").touch()
+    while len([*Path().glob("*.begun")]) < {n_jobs}:  # a process that starts prints a traceback
+        time.sleep(0.1)
     if x > 0.7:
         os.killpg(0, signal.SIGINT)
         time.sleep(60)

@@ -215,7 +215,7 @@ def test_bad_arguments_and_edited_files_are_refused(tmp_path: Path) -> None:
         run(Folds(), budget=0)
     with pytest.raises(InputDataError, match="n_trials, or a budget"):
         minimize(Folds(), SPACE)
-    with pytest.raises(RuntimeError, match="done"):
+    with pytest.raises(InputDataError, match="done"):
         run(lambda x, y: Folds()(x, y))
     path = tmp_path / "run.json"
     run(Folds(), path=path, budget=40)
