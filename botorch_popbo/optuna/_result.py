@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
 _COLUMNS = 3
+_STATES = {"completed": TrialState.COMPLETE, "stopped": TrialState.PRUNED}
 _STAR = {"color": "orange", "symbol": "star", "size": 14}
 
 
@@ -27,20 +28,25 @@ def study_of(result: Result) -> optuna.Study:
         result: What :func:`~botorch_popbo.minimize` returned.
 
     Returns:
-        A study in memory. Standard errors and reasons of failures are attributes of its trials;
-        constants are left out.
+        A study in memory. Parts are intermediate values, and an evaluation that was stopped is
+        pruned. Standard errors and reasons of failures are attributes of its trials; constants are
+        left out.
+
+    Raises:
+        TypeError: If it is something else, such as a study.
 
     Example:
         >>> plot_param_importances(study_of(result)).write_html("importances.html")
     """
+    _check(result)
     study = optuna.create_study(direction=result.direction)
     for e in result.history:
-        is_completed = e.status == "completed"
         each = result.space.parameters.items()
         ranges = {n: _distribution(p, e.parameters[n]) for n, p in each if n in e.parameters}
         trial = create_trial(
-            state=TrialState.COMPLETE if is_completed else TrialState.FAIL,
-            value=e.value if is_completed else None,
+            state=_STATES.get(e.status, TrialState.FAIL),
+            value=e.value if e.status == "completed" else None,
+            intermediate_values=dict(enumerate(e.parts)),
             params={name: e.parameters[name] for name in ranges},
             distributions=ranges,
             user_attrs={"standard_error": e.standard_error, "reason": e.reason},
@@ -53,7 +59,8 @@ def plot_result(result: Result) -> "Figure":
     """Values one after another, and over each parameter.
 
     A star marks the evaluation that the model recommends. Failures are red crosses at the worst
-    value. What is under the pointer shows its parameters.
+    value. What is under the pointer shows its parameters. Stopped evaluations are not drawn; Optuna
+    draws their parts by ``plot_intermediate_values(study_of(result))``.
 
     Args:
         result: What :func:`~botorch_popbo.minimize` returned.
@@ -68,8 +75,7 @@ def plot_result(result: Result) -> "Figure":
     """
     from plotly.subplots import make_subplots
 
-    if not isinstance(result, Result):
-        raise TypeError("Pass what minimize returned; for a study there is optuna.visualization.")
+    _check(result)
     parameters, history = result.space.parameters, result.history
     best_of, worst_of = (max, min) if result.direction == "maximize" else (min, max)
     has_failed = [e.status == "failed" for e in history]
@@ -100,10 +106,15 @@ def plot_result(result: Result) -> "Figure":
     fig.update_annotations(font_size=12).update_xaxes(tickfont_size=11, exponentformat="e")
     fig.update_yaxes(title="value", col=1).update_yaxes(type=kind, exponentformat="e")
     head, *_ = str(result).splitlines()
-    lines = "<br>".join(wrap(f"★ is recommended. {result.inferred}", 60))
+    lines = "<br>".join(wrap(f"★ recommended, ✕ failed, line: best so far. {result.inferred}", 60))
     title = {"text": head, "subtitle_text": lines, "y": 1.0, "yanchor": "top", "pad_t": 30}
     margin = {"t": 125, "b": 40, "l": 60, "r": 20}
     return fig.update_layout(showlegend=False, title=title, margin=margin, height=165 + 230 * rows)
+
+
+def _check(result: Result) -> None:
+    if not isinstance(result, Result):
+        raise TypeError("Pass what minimize returned; for a study there is optuna.visualization.")
 
 
 def _axis(parameter: Parameter) -> dict[str, object]:

@@ -1,4 +1,5 @@
 import math
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +47,18 @@ def test_a_study_tells_the_same(result: Result) -> None:
     assert {trial.state for trial in study.trials} == {TrialState.COMPLETE, TrialState.FAIL}
 
 
+def test_what_was_stopped_is_pruned_and_keeps_its_parts() -> None:
+    def parts(x: float) -> Iterator[float]:
+        yield from [x] * 5
+
+    result = minimize(parts, {"x": (0.0, 1.0)}, 16, progress=False)
+    states = {"completed": TrialState.COMPLETE, "stopped": TrialState.PRUNED}
+    assert {e.status for e in result.history} == {*states}
+    for trial, e in zip(study_of(result).trials, result.history, strict=True):
+        assert trial.state == states[e.status]
+        assert [*trial.intermediate_values.values()] == [*e.parts]
+
+
 def test_a_picture_shows_failures_in_red_and_parameters_under_the_pointer(
     result: Result, tmp_path: Path
 ) -> None:
@@ -72,7 +85,7 @@ def test_a_picture_shows_failures_in_red_and_parameters_under_the_pointer(
     assert layout.yaxis.title.text == "value"
     assert "failed" in layout.title.text
     lines = layout.title.subtitle.text.split("<br>")
-    assert " ".join(lines) == f"★ is recommended. {result.inferred}"
+    assert " ".join(lines) == f"★ recommended, ✕ failed, line: best so far. {result.inferred}"
     assert max(map(len, lines)) <= 60  # of 450 pixels
     assert layout.height > 2 * 230
     steep = minimize(lambda x: 9.0**x, {"x": (0.0, 3.0)}, 12, progress=False)
