@@ -243,7 +243,8 @@ class Optimizer:
     def best(self) -> Parameters:
         """The point to use, by the model: with noise, one whose neighbours vouch for it.
 
-        It was tried. With several objectives others of :attr:`front` are as good.
+        It was tried. With several objectives others of :attr:`front` are as good. If no point is
+        expected to satisfy the constraints, they do not count.
 
         Raises:
             RuntimeError: If no point of the space has succeeded.
@@ -254,6 +255,8 @@ class Optimizer:
     @one_thread()
     def front(self) -> list[Parameters]:
         """The points that are expected to be the best trade-offs between the objectives.
+
+        If none is expected to satisfy the constraints, they do not count.
 
         Raises:
             RuntimeError: If no point of the space has succeeded.

@@ -47,9 +47,6 @@ NAMES = {
 FUNCTIONS = ("branin", "hartmann6", "rosenbrock6")
 # Problems that the default was not chosen on; others were not by their instance of COCO.
 UNSEEN = ("branin-distorted", "rosenbrock6-failures")
-GROUPS = dict.fromkeys(FUNCTIONS, "functions") | dict.fromkeys(
-    ("fcnet-slice", "nasbench201"), "tables"
-)
 WAYS = {
     "10 % outliers": "outliers",
     "30 % outliers": "outliers-30",
@@ -180,19 +177,6 @@ def readme() -> Iterable[str]:
         for smooth, outliers in regret.loc[["popbo", "optuna-gp", "optuna-tpe"]].to_numpy()
     )
     yield f"`popbo` ends {ours} from the optimum, `GPSampler` {gp}, TPE {tpe}"
-
-
-def ranks() -> Iterable[str]:
-    """Average ranks on the fourteen problems after 80 evaluations: the default, and who is next."""
-    methods = ["popbo", "ax-default", "optuna-gp", "optuna-tpe", "popbo-rlcb", "botorch-gp"]
-    last = fourteen(80)[[*methods, "random"]].rank(axis=1)
-    names = last.index.get_level_values("problem")
-    group = names.map(lambda name: GROUPS.get(name, "COCO" if name.startswith("bbob") else "hard"))
-    by_group = last.groupby(group).mean().loc[["functions", "hard", "COCO", "tables"]]
-    table = pd.concat([last.mean().to_frame("all").T, by_group]).round(9)
-    yield f"| popbo | {' | '.join(f'{rank:.2f}' for rank in table.pop('popbo'))} |"
-    next_best = (f"{row.min():.2f}, {NAMES[row.idxmin()]}" for _, row in table.iterrows())
-    yield f"| the next best | {' | '.join(next_best)} |"
 
 
 def pairwise() -> Iterable[str]:
@@ -342,7 +326,6 @@ def pages() -> dict[str, list[str]]:
         "README.md": [*readme()],
         "docs/results.md": [
             *leads(fourteen, "popbo", many, (30, 80)),
-            *ranks(),
             *leads(functions, "popbo-untold", others, (20, 50)),
         ],
         "docs/results/tuning.md": [
