@@ -315,7 +315,7 @@ class _Run:
                 suspects.discard(index)
                 self._end(index, future)
                 bar.update(self.progress - bar.n)
-                if completed := self._completed:
+                if not bar.disable and (completed := self._completed):
                     best = max(completed, key=lambda e: self.sign * e.value)
                     bar.set_postfix_str(f"best {best.value:.4g}")
                 try:
