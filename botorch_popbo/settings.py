@@ -238,8 +238,10 @@ class Settings:
     search: SearchSettings = SearchSettings()
     paper: PaperSettings = PaperSettings()
 
-    def for_table(self) -> Self:
-        """The same settings as they are where every point is listed."""
+    def with_list(self, is_listed: bool) -> Self:
+        """The same settings as they are where every point is listed, if that is so."""
+        if not is_listed:
+            return self
         exploration = self.acquisition.exploration_listed
         return replace(self, acquisition=replace(self.acquisition, exploration=exploration))
 

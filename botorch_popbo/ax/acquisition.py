@@ -91,7 +91,7 @@ class RankAcquisition(Acquisition):
         self._find_known(torch_opt_config)
         self._seed = derive_seed(seed, len(self._X_known))
         if is_improvement:
-            settings = self.settings.for_table() if self._domain.is_table else self.settings
+            settings = self.settings.with_list(self._domain.is_table)
             models = Models(*self.models, settings)  # type: ignore[arg-type]  # Gaussian
             self.acqf = self._function = models.improvement(
                 self.X_pending, self._improvable, self.goal.objective_thresholds

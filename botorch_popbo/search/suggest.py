@@ -60,7 +60,7 @@ class Models:
         objectives = [fitted(order) for order in trials.objective_orders()]
         slacks = [fitted(order) for order in trials.slack_orders()]
         is_table = Domain.of(space, settings.search).is_table
-        return cls(objectives, slacks, settings.for_table() if is_table else settings)
+        return cls(objectives, slacks, settings.with_list(is_table))
 
     def improvement(
         self,
