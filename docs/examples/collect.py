@@ -2,18 +2,16 @@
 
 ``python docs/examples/collect.py DIR docs/results/tuning.csv`` replaces, or adds, the rows of the
 runs in a campaign's folder. What the file has as columns is kept of them: a number is the regret,
-or else the score, of the best point among so many evaluations; ``held-out 30`` is the loss of that
-point, after 30 evaluations, on rows that no fold holds; ``commit`` is where the run came from.
+or else the score, of the best point among so many evaluations; ``commit`` is where the run came
+from.
 """
 
 import argparse
 import json
-from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from botorch_popbo.benchmarks.problems import PROBLEMS, Problem
@@ -21,7 +19,6 @@ from botorch_popbo.benchmarks.report.summary import best_evaluated
 from botorch_popbo.benchmarks.settings import TrialRecord
 
 KEYS = ["problem", "table", "failing", "batch", "method", "seed"]
-HELD_OUT = "held-out "
 
 
 @cache
@@ -30,7 +27,7 @@ def load(problem: str, data: Path | None) -> Problem:
     return PROBLEMS[problem].load(data)
 
 
-def trials(lines: list[dict[str, Any]], wanted: Iterable[str], data: Path | None) -> dict[str, Any]:
+def trials(lines: list[dict[str, Any]], data: Path | None) -> dict[str, Any]:
     """A run whose trials were recorded one by one."""
     problem = load(lines[0]["problem"], data)
     records = [
@@ -38,20 +35,15 @@ def trials(lines: list[dict[str, Any]], wanted: Iterable[str], data: Path | None
     ]
     curve = best_evaluated(problem.for_seed(lines[0]["seed"]), records)
     row = {str(number): value for number, value in enumerate(curve, 1)}
-    for name in wanted:
-        if name.startswith(HELD_OUT):
-            tried = lines[: int(name.removeprefix(HELD_OUT))]
-            best = min(tried, key=lambda line: np.inf if line["score"] is None else line["score"])
-            row[name] = problem.held_out(best["parameters"])  # type: ignore[attr-defined]
-    return row | {"commit": lines[0]["versions"]["commit"]}
+    return row | {"commit": lines[0]["versions"]["commit"][:8]}
 
 
-def run(path: Path, wanted: Iterable[str], data: Path | None, commit: str) -> Mapping[str, Any]:
+def run(path: Path, data: Path | None, commit: str) -> dict[str, Any]:
     """A row of what a file of records says."""
     lines = [json.loads(line) for line in path.open()]
-    found = {"commit": commit} | lines[0].get("numbers", {})
-    found = found if "numbers" in lines[0] else trials(lines, wanted, data)
-    return lines[0] | found | {"commit": found["commit"][:8]}
+    if "numbers" in lines[0]:  # which an experiment recorded at once
+        return lines[0] | lines[0]["numbers"] | {"commit": commit}
+    return lines[0] | trials(lines, data)
 
 
 def main() -> None:
@@ -64,7 +56,7 @@ def main() -> None:
     args = parser.parse_args()
     old = pd.read_csv(args.file, dtype={"commit": str})
     paths = sorted((args.folder / "records").glob("*.jsonl"))
-    rows = [run(path, old.columns, args.data, args.commit) for path in paths]
+    rows = [run(path, args.data, args.commit) for path in paths]
     new = pd.DataFrame(rows).reindex(columns=old.columns)
     keys = [name for name in KEYS if name in old]
     table = pd.concat([old, new]).drop_duplicates(keys, keep="last").sort_values(keys)

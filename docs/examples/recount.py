@@ -97,9 +97,10 @@ fourteen = columns("headline")
 
 def goals(is_constrained: bool) -> Callable[[int], pd.DataFrame]:
     """Designs under constraints, or fronts by their negative hypervolume."""
+    both = columns("goals")
 
     def table(evaluations: int) -> pd.DataFrame:
-        found = columns("goals")(evaluations)
+        found = both(evaluations)
         return found[found.index.isin(CONSTRAINTS, level="problem") == is_constrained]
 
     return table

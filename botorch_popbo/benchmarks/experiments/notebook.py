@@ -115,8 +115,9 @@ class Lab:
 
     def encoded(self) -> Tensor:
         """The candidates as ``n x d`` numbers in the unit cube, names as one-hot columns."""
-        space = Candidates(self.rows())
-        X = torch.stack([space.encode(row) for row in self.rows()])
+        rows = self.rows()
+        space = Candidates(rows)
+        X = torch.stack([*map(space.encode, rows)])
         return space.input_transform()(X)
 
     def lost(self, way: str, share: float) -> "np.typing.NDArray[np.bool_]":
