@@ -25,8 +25,8 @@ class LogExpectedUtilityImprovement(RankAcquisitionFunction):
         \alpha(x) = \log\left(E[\max(z(x) - z(x^*), 0)] + \epsilon\,s(x)\right)
             + \log\left(1 - \frac{\sigma}{\sqrt{v(x) + \sigma^2}}\right),
 
-    where the incumbent :math:`x^*` is the evaluated point that the model recommends: with noise
-    the best rank belongs to a lucky outcome. Its utility is as uncertain as any, so the
+    where the incumbent :math:`x^*` is the evaluated point whose neighbours vouch for it: with
+    noise the best rank belongs to a lucky outcome. Its utility is as uncertain as any, so the
     expectation is over the difference. Of the difference's deviation :math:`s` only the share
     ``exploration`` counts: a whole one is drawn to corners, of which nothing is known (De Ath et
     al., 2021). In many columns all of it counts. Where the model is certain that nothing is to be

@@ -189,7 +189,7 @@ class RankSurrogate(Surrogate):
         is_possible = is_row_of(model.known_X, possible)
         if not bool(is_possible.any()):
             raise ValueError("No evaluated point in the search space satisfies all constraints.")
-        return model.incumbent_among(is_possible), math.nan
+        return model.recommended_among(is_possible), math.nan
 
     def _larger_better(self, dataset: SupervisedDataset) -> SupervisedDataset:
         """The same data, larger being better, without what would end a search for another metric.

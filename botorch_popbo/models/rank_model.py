@@ -141,17 +141,30 @@ class RankModel(SingleOutputModel, ABC):
 
     @property
     def incumbent(self) -> Tensor:
-        """The evaluated point to recommend, of shape ``d``; see :meth:`incumbent_among`."""
+        """The evaluated point to improve on, of shape ``d``; see :meth:`incumbent_among`."""
         return self.incumbent_among(None)
 
     @abstractmethod
     def incumbent_among(self, is_eligible: Tensor | None) -> Tensor:
-        """The best of those points that may be recommended, of shape ``d``.
+        """The best of some points, which a search improves on, of shape ``d``.
 
         Args:
             is_eligible: A boolean tensor, one value for each row of :attr:`known_X`; by default
                 all are.
         """
+
+    @property
+    def recommended(self) -> Tensor:
+        """The evaluated point to use, of shape ``d``; see :meth:`recommended_among`."""
+        return self.recommended_among(None)
+
+    def recommended_among(self, is_eligible: Tensor | None) -> Tensor:
+        """The one of some points to use, of shape ``d``: here the incumbent.
+
+        Args:
+            is_eligible: See :meth:`incumbent_among`.
+        """
+        return self.incumbent_among(is_eligible)
 
     @abstractmethod
     def best_points(self, number: int) -> Tensor:

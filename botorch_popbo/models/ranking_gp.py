@@ -295,8 +295,24 @@ class RankingGP(RankModel, GP, FantasizeMixin):
         count. Outcomes that are known to be exact need no model: the best is the best.
         """
         item = self._candidates(is_eligible)
+        return self._best_of(item, self._pessimistic(item))
+
+    def recommended_among(self, is_eligible: Tensor | None) -> Tensor:
+        """The same, where half of what looks like noise is the point's own; see the base class.
+
+        What no smooth surface explains may be noise, or come out again if the function is rough.
+        Without repeats nothing tells the two apart. Noise of known variance does not count.
+        """
+        item = self._candidates(is_eligible)
+        own = self.settings.repeatable * self._unexplained[item]
+        return self._best_of(item, self._pessimistic(item) + own)
+
+    def _pessimistic(self, item: Tensor) -> Tensor:
+        return self.predictor.pessimistic(self.encode(self.known_X[item]).double())
+
+    def _best_of(self, item: Tensor, value: Tensor) -> Tensor:
+        """The point of the largest value that may be recommended; ``item`` and ``value`` agree."""
         X, failed = self.known_X[item], self.has_failed[item]
-        value = self.predictor.pessimistic(self.encode(X).double())
         # A failure that was set aside may look good. What nobody near it vouches for is followed,
         # not recommended.
         value = value.where(~failed | failed.all(), -torch.inf)
@@ -306,6 +322,18 @@ class RankingGP(RankModel, GP, FantasizeMixin):
             score[self.order.item] = self.order.score.double()
             value = value.where(score[item] == score[item].max(), -torch.inf)
         return X[value.argmax()].clone()
+
+    @property
+    def _unexplained(self) -> Tensor:
+        """What is expected of the unknown noise of each known point's outcome, of shape ``m``."""
+        records, row = self._records, self._is_used.nonzero().squeeze(-1)
+        # Behind the records are points that are pending, of which nothing came out.
+        noise, weights = self.predictor.noise[: len(row)], self.predictor.weights[: len(row)]
+        unknown = (noise - records.known_variance[row]) * weights
+        is_target = records.is_target[row]
+        found = torch.zeros_like(self.known_X[:, 0], dtype=torch.double)
+        item = records.item[row][is_target]
+        return found.scatter_reduce(0, item, unknown[is_target], "mean", include_self=False)
 
     def _candidates(self, is_eligible: Tensor | None) -> Tensor:
         """Indices of known points that stand for all eligible ones, and of those pending."""

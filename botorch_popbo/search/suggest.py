@@ -115,7 +115,7 @@ class Models:
             return X
         if others:
             return cast(LogExpectedFrontImprovement, acquisition).front
-        return model.incumbent_among(is_row_of(model.known_X, X)).unsqueeze(0)
+        return model.recommended_among(is_row_of(model.known_X, X)).unsqueeze(0)
 
     def suggest(self, space: Space, X_pending: Tensor, seed: int) -> Tensor:
         """The point of the highest expected improvement.

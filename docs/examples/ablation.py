@@ -331,7 +331,7 @@ def search(task: Task, settings: Settings, seed: int, evaluations: int) -> tuple
             values.append(best)
         elif index + 1 in BUDGETS and task.score is not None:
             [model] = found.models(space, Trials.gather(ended, [], shape)).objectives
-            values.append(task.score(space.decode(model.incumbent)))
+            values.append(task.score(space.decode(model.recommended)))
     return values, digest.hexdigest()[:8]
 
 

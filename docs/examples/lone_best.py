@@ -58,7 +58,7 @@ def contradicted(X: Tensor, Y: Tensor, best: Tensor, reach: float, seed: int) ->
         points = torch.cat([X, near[:number].clamp(0.0, 1.0)])
         model = RankingGP(points, torch.cat([Y, told[:number]])).fit()
         is_best = (model.known_X == best).all(-1)
-        is_recommended = "recommended" if torch.equal(model.incumbent, best) else "doubted"
+        is_recommended = "recommended" if torch.equal(model.recommended, best) else "doubted"
         words.append("set aside" if bool(model.is_outlier[is_best].any()) else is_recommended)
     return words
 

@@ -64,6 +64,28 @@ def test_an_outlier_is_set_aside_and_not_recommended() -> None:
     assert torch.equal(clean.incumbent_among(eligible), second)
 
 
+@pytest.mark.parametrize("seed", [0, 6])
+def test_half_of_what_looks_like_noise_is_the_recommended_points_own(seed: int) -> None:
+    points = unit_points(30, seed=seed)
+    bowl = -(points - 0.5).square().sum(-1)
+    rough = bowl + 0.05 * torch.sin(80.0 * points).sum(-1)
+    luckiest = points[rough.argmax()]
+    model = fitted(rough, points)
+    assert torch.equal(model.recommended, luckiest)
+    assert not torch.equal(model.incumbent, luckiest)
+    none = fitted(rough, points, settings=ModelSettings(repeatable=0.0))
+    assert torch.equal(none.recommended, model.incumbent)
+    eligible = ~(model.known_X == luckiest).all(-1)
+    assert not torch.equal(model.recommended_among(eligible), luckiest)
+    pending = model.with_pending(torch.full((1, 2), 0.1, dtype=torch.double))
+    assert torch.equal(pending.recommended, luckiest)
+
+
+def test_what_was_set_aside_has_no_share_in_the_recommendation() -> None:
+    model = fitted(with_an_outlier(), settings=ModelSettings(repeatable=1.0))
+    assert torch.equal(model.recommended, X[SMOOTH.argmax()])
+
+
 def test_the_best_outcome_counts_until_a_point_near_it_contradicts_it() -> None:
     model = with_a_surprise()
     corner = torch.ones(1, 2).double()

@@ -391,12 +391,12 @@ def test_a_range_may_depend_on_what_was_asked_before(
 
 
 def test_what_is_recommended_under_noise_is_what_minimize_recommends() -> None:
-    rng = np.random.default_rng(0)
+    glitch = iter([0.0] * 8 + [-1.0] + [0.0] * 20)
 
     def noisy(x: float, y: float) -> float:
         if x + y > 1.7:
             raise ValueError
-        return float((x - 0.3) ** 2 + (y - 0.6) ** 2 + 0.1 * rng.standard_normal())
+        return float((x - 0.3) ** 2 + (y - 0.6) ** 2 + next(glitch))
 
     result = minimize(noisy, {"x": (0.0, 1.0), "y": (0.0, 1.0)}, 20, progress=False)
     study, before = study_of(result), states()

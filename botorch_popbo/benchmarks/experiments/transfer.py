@@ -36,7 +36,7 @@ def choose(target: Task, sources: Sequence[Task], space: Space, seed: int) -> Te
     """The next point, ``d``; at first what the sources recommend."""
     orders, transform = [from_outcomes(*source) for source in sources], space.input_transform()
     if not len(target.X):
-        return RankingGP(order=combine(*orders), input_transform=transform).fit().incumbent
+        return RankingGP(order=combine(*orders), input_transform=transform).fit().recommended
     model = RankingGP(*target, sources=orders, input_transform=transform).fit()
     domain = Domain.of(space, SearchSettings())
     return maximize(LogExpectedUtilityImprovement(model), domain, target.X, seed)

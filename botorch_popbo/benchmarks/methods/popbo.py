@@ -40,5 +40,5 @@ class Popbo(SequentialOptimizer):
         suggested = space.decode(search.suggest(space, trials, trial))
         if len(trials.X.unique(dim=0)) == 1:  # which has no rank
             return suggested, 0
-        is_best = torch.stack(points) == search.models(space, trials).objectives[0].incumbent
+        is_best = torch.stack(points) == search.models(space, trials).objectives[0].recommended
         return suggested, int(is_best.all(-1).nonzero()[0])
