@@ -1,7 +1,8 @@
 """Short searches for every promise of the docs, by interfaces that old versions have, too.
 
 A search takes a seed and a number of evaluations. It returns the regret after each: that of the
-best evaluated point, without noise; of a judge's champion; or the share of volume a front lacks.
+best evaluated point, without noise; of the recommended one, every ten trials; of a judge's
+champion; or the share of volume a front lacks.
 """
 
 import math
@@ -78,20 +79,24 @@ def study(
     number: int,
     at_once: int = 1,
     directions: int = 1,
+    recommended: bool = False,
     **options: Any,
 ) -> list[float]:
-    """The best regret so far after each trial of Optuna's."""
+    """The best regret so far after each trial of Optuna's, or the recommended trial's."""
     from botorch_popbo.optuna import PoPBOSampler
 
     sampler = PoPBOSampler(seed=seed, **options)
     study = optuna.create_study(directions=["minimize"] * directions, sampler=sampler)
-    regrets, random = [], Random(seed)
+    regrets, verdicts, random = list[float](), [math.inf], Random(seed)
     for _ in range(0, number, at_once):
         for trial in [study.ask() for _ in range(at_once)]:
             regret, outcome = objective(trial, random)
             regrets.append(regret)
             study.tell(trial, outcome, TrialState.FAIL if outcome is None else None)
-    return list(accumulate(regrets, min))
+        is_asked = recommended and not len(regrets) % 10
+        best = regrets[sampler.best_trial(study).number] if is_asked else verdicts[-1]
+        verdicts.append(best)
+    return verdicts[1:] if recommended else list(accumulate(regrets, min))
 
 
 def suggest(trial: Trial, space: Notation) -> dict[str, Any]:
@@ -353,4 +358,21 @@ SUITES: dict[str, Suite] = {
         (20, 30), of("Branin", "Levy-2", "StyblinskiTang-3", "Hartmann", door=by_judge)
     ),
     "order-only": Suite((15, 20, 30), of(*FEW, order_only=True)),
+    "recommended": Suite(
+        (20, 40),
+        {
+            f"{name}/{way}": search
+            for way, outcome in (("outliers", outliers), ("student", student))
+            for name, search in of(*FEW[:4], outcome=outcome, recommended=True).items()
+        }
+        | {
+            f"rough/f{number}": partial(in_optuna, partial(coco, number), recommended=True)
+            for number in (3, 15, 17, 20, 21, 24)
+        },
+    ),
+    "long": Suite(
+        (40, 80),
+        of("Branin", "Levy-4", "Rosenbrock-6", "Hartmann")
+        | {f"{name}/student": search for name, search in of(*FEW[:2], outcome=student).items()},
+    ),
 }
