@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Self
 
 import torch
 from botorch.exceptions import InputDataError
+from botorch.exceptions.warnings import InputDataWarning
 from torch import Tensor
 
 from botorch_popbo._evaluation import Direction, Parameters
@@ -243,11 +245,13 @@ class Optimizer:
     def best(self) -> Parameters:
         """The point to use, by the model: with noise, one whose neighbours vouch for it.
 
-        It was tried. With several objectives others of :attr:`front` are as good. If no point is
-        expected to satisfy the constraints, they do not count.
+        It was tried. With several objectives others of :attr:`front` are as good.
 
         Raises:
             RuntimeError: If no point of the space has succeeded.
+
+        Warns:
+            InputDataWarning: As :attr:`front` does.
         """
         return self.front[0]
 
@@ -256,10 +260,12 @@ class Optimizer:
     def front(self) -> list[Parameters]:
         """The points that are expected to be the best trade-offs between the objectives.
 
-        If none is expected to satisfy the constraints, they do not count.
-
         Raises:
             RuntimeError: If no point of the space has succeeded.
+
+        Warns:
+            InputDataWarning: If none is expected to satisfy the constraints, which then do not
+                count.
         """
         trials = self.trials
         has_succeeded = ~trials.objectives.isneginf().any(-1)
@@ -271,7 +277,13 @@ class Optimizer:
         known = models.objectives[0].known_X
         X = known[self.space.contains(known) & ~models.objectives[0].has_failed]
         found = models.recommended(X)
-        if not len(found):  # where nothing satisfies the constraints they do not count
+        if not len(found):
+            warnings.warn(
+                "No tried point is expected to satisfy the constraints, so the best is chosen "
+                "without them. ask() still looks for a point that satisfies them.",
+                InputDataWarning,
+                stacklevel=3,
+            )
             found = replace(models, slacks=()).recommended(X)
         return [*map(self._parameters, found)]
 

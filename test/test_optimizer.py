@@ -1,5 +1,6 @@
 import json
 import math
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import pandas as pd
 import pytest
 from ax.api.client import Client
 from botorch.exceptions import InputDataError
+from botorch.exceptions.warnings import InputDataWarning
 
 from botorch_popbo import Optimizer, minimize
 from botorch_popbo.ax import parameter_configs, popbo_generation_strategy
@@ -113,6 +115,19 @@ def test_constraints_objectives_and_failures_are_kept_apart(tmp_path: Path) -> N
     optimizer.save(path := tmp_path / "lab.json")
     loaded = Optimizer.load(path)
     assert (loaded.pending, loaded.ask(2)) == (optimizer.pending, optimizer.ask(2))
+
+
+@pytest.mark.parametrize("goals", [{"a": "minimize"}, {"a": "minimize", "b": "maximize"}])
+def test_where_nothing_satisfies_the_constraints_the_best_comes_with_a_warning(goals: Any) -> None:
+    optimizer = Optimizer({"x": (0.0, 1.0)}, goals, constraints={"heat": (None, 0.5)})
+    for x in (0.1, 0.6, 0.9):
+        optimizer.tell({"x": x}, {**dict.fromkeys(goals, x), "heat": 1.0 + x})
+    with pytest.warns(InputDataWarning, match="No tried point is expected to satisfy") as caught:
+        assert optimizer.best["x"] == 0.1
+    assert len(caught) == 1
+    optimizer.tell({"x": 0.2}, {**dict.fromkeys(goals, 0.2), "heat": 0.1})
+    with warnings.catch_warnings(action="error"):
+        assert optimizer.front == [{"x": 0.2}]
 
 
 @pytest.mark.parametrize("rows", [LIST, pd.DataFrame(LIST)], ids=["list", "frame"])

@@ -8,7 +8,6 @@ import tomllib
 import warnings
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, partial
 from io import StringIO
@@ -226,8 +225,8 @@ def suggest_next(options: Namespace) -> int:
     expected = report.expected([point for point, _ in asked]) if asked else []
     for row, (_, reason), found in zip(rows, asked, expected, strict=True):
         print(f"try {_words(row)}\n    {reason}{f' Expected: {_words(found)}.' if found else ''}")
-    with suppress(RuntimeError):  # nothing of the space has succeeded
-        print(f"best so far: {_words(texts(optimizer.best))}")
+    if report.front:
+        print(f"best so far: {_words(texts(report.front[0]))}")
     if rows:
         written = sheet.append(rows, options.copy)
         print(f"written to {written}; fill in {', '.join(optimizer.outcomes)}, and run this again")
