@@ -114,7 +114,7 @@ class Result:
         direction: "minimize" or "maximize".
         inferred: How the model understood the values, in words; empty if there was no model.
         space: The space.
-        outlook: Whether to continue, given a margin; see :meth:`chance_of_better`.
+        outlook: Whether to continue: a function of the margin of :meth:`chance_of_better`.
     """
 
     best: Evaluation
@@ -123,7 +123,7 @@ class Result:
     direction: Direction
     inferred: str
     space: "Space" = field(repr=False, compare=False)
-    outlook: "Callable[[float | None], Outlook]" = field(repr=False, compare=False)
+    outlook: "Callable[..., Outlook]" = field(repr=False, compare=False)
 
     def chance_of_better(self, margin: float | None = None) -> float:
         """The chance that some point of the space is better than the best one by a margin.

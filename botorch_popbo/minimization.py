@@ -330,7 +330,7 @@ class _Run:
         """Whether it is unlikely that anything better is left, which the log then says."""
         if self.stopping.chance is None or not self.ended or len(self.new) >= self.n_trials:
             return False
-        found = outlook(self.search, self.space, self.trials, None)
+        found = outlook(self.search, self.space, self.trials)
         if math.isnan(found.chance):
             return False
         bar.set_postfix_str(str(found))

@@ -726,7 +726,7 @@ def test_it_stops_once_hardly_anything_better_is_left(
     assert 4 < number < 40
     assert f"stopped after {number} of 40 evaluations: " in caplog.text
     assert caplog.text.count("chance of anything better by") == 1
-    assert found.chance_of_better() <= 0.2 < found.chance_of_better(0.0)
+    assert found.outlook().chance == found.chance_of_better() <= 0.2 < found.chance_of_better(0.0)
     assert found.best.value < 0.001
     # The same call evaluates no more, and one that does not stop goes on from there.
     assert len(minimize(quadratic, LINE, 40, stop=0.2, **options).history) == number

@@ -47,7 +47,7 @@ class Outlook(NamedTuple):
 
 
 @one_thread()
-def outlook(search: Search, space: Space, trials: Trials, margin: float | None) -> Outlook:
+def outlook(search: Search, space: Space, trials: Trials, margin: float | None = None) -> Outlook:
     """Whether anything better is left to be found.
 
     Args:

@@ -78,7 +78,7 @@ def said(name: str, seed: int, folder: Path, data: Path | None) -> None:
         early.write_text(json.dumps(content | {"evaluations": content["evaluations"][:number]}))
         result = search(name, seed, number, early, data)
         start = process_time()
-        outlook = result.outlook(None)
+        outlook = result.outlook()
         entry: dict[str, Any] = {"number": number, "seconds": process_time() - start}
         entry |= {"chance": outlook.chance, "margin": outlook.margin, "stops": {}}
         if number % 10 == 0 and seed < JUDGED:

@@ -90,7 +90,7 @@ def _chances(run: _Run) -> pd.DataFrame:
         lengths = np.array([], dtype=int)
     for length in np.unique(lengths):
         run.new = every[:length]
-        chance, margin, _ = outlook(run.search, run.space, run.trials, None)
+        chance, margin, _ = outlook(run.search, run.space, run.trials)
         rows.append((length, chance, margin))
     return pd.DataFrame(rows, columns=["evaluations", "chance", "margin"])
 
