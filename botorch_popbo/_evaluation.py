@@ -198,7 +198,8 @@ def evaluate(function: Function, begun: Evaluation, watch: Watch = _WHOLE) -> En
             value, error = returned if is_pair else (returned, None)
         number, deviation = as_float(value), nan if error is None else as_float(error)
         if number is None or not isfinite(number):
-            raise ValueError(f"the value is not a finite number: {value!r}")
+            hint = " (is a return missing?)" if value is None else ""
+            raise ValueError(f"the value is not a finite number: {value!r}{hint}")
         if deviation is None or deviation < 0.0 or deviation > 1e154:  # its square is a number
             raise ValueError(f"the standard error is not a number from 0 to 1e154: {error!r}")
         ended = replace(begun, status="completed", value=number, standard_error=deviation)

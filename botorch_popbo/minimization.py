@@ -38,7 +38,7 @@ from botorch_popbo._reproducible import one_thread
 from botorch_popbo.search.outlook import outlook, why
 from botorch_popbo.search.suggest import Search
 from botorch_popbo.search.trials import Trial, Trials
-from botorch_popbo.settings import Settings
+from botorch_popbo.settings import Settings, read_settings
 from botorch_popbo.space import Space, at_least, is_number
 from botorch_popbo.trials import read_evaluation, read_start
 
@@ -144,8 +144,8 @@ def minimize(
             direction, start, seed, design or settings, or holds what a run does not write.
         KeyboardInterrupt: After Ctrl-C; one line says how to resume. If a script does not catch it,
             it ends with status 130 and without a traceback.
-        ValueError: If ``timeout`` is not a number, ``n_jobs`` neither -1 nor a whole number of at
-            least 1, or ``parts`` neither "mean" nor "last".
+        ValueError: If ``n_jobs`` is neither -1 nor a whole number of at least 1, or ``parts``
+            neither "mean" nor "last".
         PicklingError: If the function cannot be sent to worker processes. Let it make its locks,
             connections and open files itself, when it is called.
         OSError: If a file cannot be read or written; ``path`` is a regular file, or none yet.
@@ -158,11 +158,13 @@ def minimize(
         n_trials = budget
     if n_jobs == -1:
         n_jobs = os.cpu_count() or 1
-    if not isinstance(timeout, Real | None):
-        raise ValueError(f"timeout must be a number of seconds, or None, not {timeout!r}.")
+    if not isinstance(timeout, Real | None) or timeout != timeout:
+        raise InputDataError(f"timeout must be a number of seconds, or None, not {timeout!r}.")
+    if not (callback is None or callable(callback)):
+        raise InputDataError(f"callback must be a function, or None, not {callback!r}.")
     deadline = math.inf if timeout is None else time.monotonic() + timeout
     with evaluator(function, n_jobs) as submit:
-        settings = (settings or Settings()).with_order_only(order_only)
+        settings = read_settings(settings, order_only)
         number = settings.search.num_initial if n_initial is None else n_initial
         search = Search(at_least(0, seed=seed), settings, at_least(1, n_initial=number))
         most = math.inf if budget is None else at_least(1, budget=budget)

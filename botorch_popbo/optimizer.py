@@ -25,7 +25,7 @@ from botorch_popbo.models.outcome_model import OutcomeModel
 from botorch_popbo.search.outlook import Outlook, outlook, why
 from botorch_popbo.search.suggest import Search
 from botorch_popbo.search.trials import Trial, Trials
-from botorch_popbo.settings import Settings
+from botorch_popbo.settings import Settings, read_settings
 from botorch_popbo.space import Space, at_least, is_number
 from botorch_popbo.trials import read_point, read_value
 
@@ -127,7 +127,7 @@ class Optimizer:
             for sign, limit in zip((1.0, -1.0), limits, strict=True)
             if limit is not None
         ]
-        settings = settings or Settings()
+        settings = read_settings(settings)
         has_list, length = self.space.candidates is not None, settings.search
         by_default = length.num_initial_listed if has_list else length.num_initial
         self.n_initial = by_default if n_initial is None else n_initial
@@ -278,12 +278,8 @@ class Optimizer:
         X = known[self.space.contains(known) & ~models.objectives[0].has_failed]
         found = models.recommended(X)
         if not len(found):
-            warnings.warn(
-                "No tried point is expected to satisfy the constraints, so the best is chosen "
-                "without them. ask() still looks for a point that satisfies them.",
-                InputDataWarning,
-                stacklevel=3,
-            )
+            text = "No tried point is expected to satisfy the constraints, so they do not count."
+            warnings.warn(text, InputDataWarning, stacklevel=3)
             found = replace(models, slacks=()).recommended(X)
         return [*map(self._parameters, found)]
 

@@ -16,7 +16,7 @@ from botorch_popbo._replacing import replacing
 from botorch_popbo._saved import saved
 from botorch_popbo.models.ranking_gp import RankingGP
 from botorch_popbo.search.answers import Answer, Best, Interview
-from botorch_popbo.settings import Settings
+from botorch_popbo.settings import Settings, read_settings
 from botorch_popbo.space import Space, at_least
 
 _FORMAT = 3
@@ -66,7 +66,7 @@ class PreferenceSearch:
         seed: int = 0,
         settings: Settings | None = None,
     ) -> None:
-        self.space, self.settings = Space.read(space), settings or Settings()
+        self.space, self.settings = Space.read(space), read_settings(settings)
         self._is_named = not isinstance(space, Tensor)
         if num_initial is None:
             dim = len(self.space.parameters)

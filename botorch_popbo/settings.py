@@ -8,6 +8,8 @@ import math
 from dataclasses import dataclass, replace
 from typing import Self, TypeVar
 
+from botorch.exceptions import InputDataError
+
 Part = TypeVar("Part")
 
 
@@ -250,11 +252,18 @@ class Settings:
         exploration = self.acquisition.exploration_listed
         return replace(self, acquisition=replace(self.acquisition, exploration=exploration))
 
-    def with_order_only(self, order_only: bool) -> Self:
-        """The same settings, which ignore how far apart outcomes are if that is wanted."""
-        if not order_only:
-            return self
-        return replace(self, model=replace(self.model, order_only=True))
+
+def read_settings(settings: Settings | None, order_only: bool = False) -> Settings:
+    """Settings as they are passed, which perhaps ignore how far apart outcomes are.
+
+    Raises:
+        InputDataError: If they are something else, such as a dictionary.
+    """
+    if not isinstance(settings, Settings | None):
+        raise InputDataError(f"settings must be Settings(...) or None, not {settings!r}.")
+    given = settings or Settings()
+    model = replace(given.model, order_only=order_only or given.model.order_only)
+    return replace(given, model=model)
 
 
 def from_stored(kind: type[Part], **values: object) -> Part:

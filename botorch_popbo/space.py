@@ -443,8 +443,9 @@ class Space:
             except ValueError:
                 return
             except TypeError as error:
-                called = f"The function cannot be called with {', '.join(names)}"
-                raise InputDataError(f"{called}: {error}.") from None
+                called = f"The function cannot be called with {', '.join(names)}: {error}"
+                by_name = "Parameters are passed by name. For a function of a trial, use Optuna"
+                raise InputDataError(f"{called}. {by_name} with PoPBOSampler.") from None
 
     def check(self, X: Tensor) -> None:
         """Check that points ``... x d`` hold values, and numbers up to rounding.

@@ -215,7 +215,7 @@ def test_a_mistake_ends_the_search_at_once(
 @pytest.mark.parametrize(
     ("function", "message"),
     [
-        (lambda rate, kernel: None, "not a finite number: None"),
+        (lambda rate, kernel: None, r"not a finite number: None \(is a return missing\?\)"),
         (lambda rate, kernel: (rate, "accuracy"), "standard error is not a number .* 'accuracy'"),
         (lambda rate, kernel: rate.real_part, "AttributeError"),
     ],
@@ -233,6 +233,7 @@ BRANCHES = {"kernel": {"rbf": {"gamma": (0.1, 1.0)}, "poly": {"degree": (1, 5)}}
     [
         (lambda rate: rate, SPACE, "rate, kernel: got an unexpected .* 'kernel'"),
         (lambda rate, kernel, x: x, SPACE, "missing a required argument: 'x'"),
+        (lambda trial: 1.0, SPACE, "'trial'. Parameters are passed by name.*PoPBOSampler"),
         (3, SPACE, "3 is not a callable object"),
         (lambda kernel, gamma=1.0: gamma, BRANCHES, "kernel, degree: got an unexpected .*ee'"),
         (lambda kernel, gamma, degree=1: gamma, BRANCHES, "kernel, degree: missing .*'gamma'"),
@@ -377,6 +378,9 @@ def test_a_space_of_few_points_is_told_of() -> None:
         ({"n_initial": 0}, "n_initial must be a whole number of at least 1"),
         ({"seed": 0.5}, "seed must be a whole number"),
         ({"timeout": "5"}, "timeout must be a number of seconds, or None, not '5'"),
+        ({"timeout": math.nan}, "timeout must be a number of seconds, or None, not nan"),
+        ({"callback": 3}, "callback must be a function, or None, not 3"),
+        ({"settings": {}}, r"settings must be Settings\(...\) or None, not {}"),
         ({"stop": "5%"}, "stop must be a chance between 0 and 1"),
         ({"n_jobs": 0}, "n_jobs must be a whole number of at least 1, or -1"),
         ({"n_jobs": "2"}, "n_jobs must be a whole number of at least 1, or -1"),

@@ -33,7 +33,7 @@ from botorch_popbo.ax.transforms import (
     TellSurrogate,
 )
 from botorch_popbo.models import PoissonRankModel, RankingGP, RankModel
-from botorch_popbo.settings import Settings
+from botorch_popbo.settings import Settings, read_settings
 
 PresetName = Literal["default", "paper", "exact"]
 RankAcquisitionName = Literal["logei", "eri", "rlcb"]
@@ -131,8 +131,7 @@ def rank_generator_spec(
         check_name("option", option, NodeOptions.__annotations__)
     check_name("preset", preset, PRESETS)
     seed = None if seed is None else check_whole("seed", seed, 0)
-    settings = options.get("settings") or Settings()
-    settings = settings.with_order_only(options.get("order_only", False))
+    settings = read_settings(options.get("settings"), options.get("order_only", False))
     is_gp = PRESETS[preset] is RankingGP
     name, function = _named(acquisition or ("logei" if is_gp else "eri"))
     if function is LogExpectedUtilityImprovement and not is_gp:

@@ -24,7 +24,7 @@ from botorch_popbo.optuna.pruner import signs_of
 from botorch_popbo.search.outlook import Outlook, outlook, why
 from botorch_popbo.search.suggest import Search
 from botorch_popbo.search.trials import Trials
-from botorch_popbo.settings import Settings
+from botorch_popbo.settings import Settings, read_settings
 from botorch_popbo.space import Space, at_least
 
 _ENDED = TrialState.COMPLETE, TrialState.PRUNED, TrialState.FAIL
@@ -77,7 +77,7 @@ class PoPBOSampler(BaseSampler):
         settings: Settings | None = None,
         explain: bool = False,
     ) -> None:
-        settings = (settings or Settings()).with_order_only(order_only)
+        settings = read_settings(settings, order_only)
         seed = secrets.randbits(31) if seed is None else at_least(0, seed=seed)
         number = settings.search.num_initial if n_startup_trials is None else n_startup_trials
         self._search = Search(seed, settings, at_least(1, n_startup_trials=number))

@@ -239,6 +239,11 @@ def test_bad_numbers_are_refused(options: dict[str, Any]) -> None:
         PoPBOSampler(**options)
 
 
+def test_settings_are_no_dictionary() -> None:
+    with pytest.raises(InputDataError, match=r"settings must be Settings\(...\) or None"):
+        PoPBOSampler(settings={})  # type: ignore[arg-type]
+
+
 def test_without_optuna_the_extra_is_named_and_the_core_works() -> None:
     code = """
 import sys

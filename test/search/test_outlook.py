@@ -6,7 +6,7 @@ import torch
 from botorch_popbo.search.outlook import Outlook, outlook, why
 from botorch_popbo.search.suggest import Search
 from botorch_popbo.search.trials import Trial, Trials
-from botorch_popbo.settings import Settings
+from botorch_popbo.settings import Settings, read_settings
 from botorch_popbo.space import Space
 
 LINE = Space.read({"x": (0.0, 1.0)})
@@ -79,7 +79,7 @@ def test_the_unit_of_the_outcomes_does_not_matter(scale: float) -> None:
 
 
 def test_the_order_alone_knows_no_margin() -> None:
-    search = Search(0, Settings().with_order_only(True), 4)
+    search = Search(0, read_settings(None, order_only=True), 4)
     trials = seen(GRID[:6])
     chances = {outlook(search, LINE, trials, margin).chance for margin in (0.1, 1.0)}
     assert len(chances) == 1

@@ -9,7 +9,7 @@ from botorch_popbo.benchmarks.problems.base import Problem
 from botorch_popbo.benchmarks.settings import Parameters, Setting
 from botorch_popbo.search.suggest import Search
 from botorch_popbo.search.trials import Trial, Trials
-from botorch_popbo.settings import Settings
+from botorch_popbo.settings import read_settings
 
 
 class Popbo(SequentialOptimizer):
@@ -22,7 +22,7 @@ class Popbo(SequentialOptimizer):
         self, problem: Problem, setting: Setting, is_told: bool = True, order: bool = False
     ) -> None:
         super().__init__(problem, setting)
-        self.settings = Settings().with_order_only(order)
+        self.settings = read_settings(None, order)
         self.variance = 0.0 if is_told and not problem.noisy else math.nan
 
     def observe_failure(self, parameters: Parameters) -> None:
