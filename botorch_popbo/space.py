@@ -25,9 +25,10 @@ from botorch_popbo.models.input_transforms import InactiveColumns, unit_cube
 #: values in none. A file without tuples says ``{"range": [...]}``, perhaps with a ``"step"``, and
 #: ``{"choices": [...]}``; ``{"ordered": [...]}`` lists choices whose order is the list's. A number,
 #: a text or a truth value, by itself or alone in a list, is a constant. ``{"rbf": {"gamma": (1e-3,
-#: 1.0, "log")}, "linear": {}}`` is a choice of two texts, with what has a meaning beside each only.
+#: 1.0, "log")}, "linear": {}}`` is a choice with what has a meaning beside each only; a file whose
+#: choices are not texts has ``{"branches": [[true, {...}], [false, {}]]}``.
 #: A distribution of Optuna's is what is written like it: of categories that are numbers an order.
-Notation = Sequence[object] | Mapping[str, object] | float
+Notation = Sequence[object] | Mapping[Value, object] | float
 #: By the name of a parameter that decides, by its choice, the parameters that have a meaning there.
 Dependents = Mapping[str, Mapping[float, Sequence[str]]]
 
@@ -332,7 +333,9 @@ class Space:
         written = {name: p.to_json() for name, p in self.parameters.items()}
         for parent, by in reversed([*self.dependents.items()]):  # a child may be a parent, too
             choices = self.parameters[parent].choices or ()
-            written[parent] = {choices[int(i)]: {n: written[n] for n in by[i]} for i in by}
+            branches = [(choices[int(i)], {n: written[n] for n in by[i]}) for i in by]
+            has_texts = all(isinstance(choice, str) for choice in choices)  # as keys of JSON are
+            written[parent] = dict(branches) if has_texts else {"branches": [*map(list, branches)]}
         free = [name for name in written if name not in _children(self.dependents)]
         return {name: written[name] for name in free} | self.constants
 
@@ -504,17 +507,19 @@ def _unfolded(
     """A space without branches, and what each parameter that had some decides about.
 
     Raises:
-        InputDataError: If a choice is not a text, or a name is written in two ways.
+        InputDataError: If a name is written in two ways.
     """
     flat: dict[str, Value] = {}
     dependents: dict[str, dict[float, list[str]]] = {}
     for name, written in notation.items():
+        if isinstance(written, Mapping) and isinstance(pairs := written.get("branches"), list):
+            written = dict(pairs)
         is_tree = isinstance(written, Mapping) and bool(written)
         if not (is_tree and all(isinstance(branch, Mapping) for branch in written.values())):
             flat[name] = written
             continue
-        if not all(isinstance(choice, str) for choice in written):
-            raise InputDataError(f"{name}: choices like {_BRANCHES} must be texts.")
+        if all(is_number(plain(choice)) for choice in written):
+            written = dict(sorted(written.items()))  # as choices are
         flat[name] = {"choices": [*written]}
         dependents[name] = {float(i): [*branch] for i, branch in enumerate(written.values())}
         for branch in written.values():

@@ -27,6 +27,10 @@ TREE: dict[str, Any] = {
     },
     "cost": (0.1, 10.0, "log"),
 }
+NUMBERS: dict[str, Any] = {
+    "kernel": ["rbf", "poly"],
+    "is_deep": {True: {"layers": {3: {"gamma": (1e-3, 1.0, "log")}, 1: {}}}, False: {}},
+}
 LIST = [
     {"name": f"n{T}{ligand}{load}", "T": T, "ligand": ligand, "load": load}
     for T in (20, 40, 60, 80)
@@ -47,12 +51,17 @@ def run(number: int, *args: Any, value: Any = loss, **options: Any) -> Optimizer
     return optimizer
 
 
-@pytest.mark.parametrize("space", [PLAIN, TREE, Space.read(PLAIN)], ids=["plain", "tree", "read"])
-def test_points_are_those_of_minimize(space: Any) -> None:
+@pytest.mark.parametrize("space", [PLAIN, TREE, NUMBERS, Space.read(PLAIN)])
+def test_points_are_those_of_minimize(space: Any, tmp_path: Path) -> None:
     optimizer = run(8, space)
-    result = minimize(loss, space, 8, n_initial=4, progress=False)
+    for number in (5, 8):
+        result = minimize(
+            loss, space, number, n_initial=4, path=tmp_path / "run.json", progress=False
+        )
     assert [o.parameters for o in optimizer.observations] == [e.parameters for e in result.history]
     assert optimizer.best == result.best.parameters
+    optimizer.save(tmp_path / "saved.json")
+    assert Optimizer.load(tmp_path / "saved.json").ask() == optimizer.ask()
 
 
 def test_points_are_those_of_optuna() -> None:
@@ -86,6 +95,9 @@ def test_a_point_holds_what_has_a_meaning_there() -> None:
     for point in Optimizer(TREE).ask(16):
         power = {"power"} if point.get("degree") == "many" else set()
         assert point.keys() == {"kernel", "cost"} | names[point["kernel"]] | power
+    for point in Optimizer(NUMBERS).ask(16):
+        assert ("layers" in point) == point["is_deep"]
+        assert ("gamma" in point) == (point.get("layers") == 3)
 
 
 def test_points_of_a_batch_differ_and_keep_what_is_fixed() -> None:
@@ -210,7 +222,7 @@ def test_it_says_why() -> None:
         ({"a": {"x": {"b": (0, 9)}, "y": {}}, "b": (0, 9)}, "b is written twice"),
         ({"a": {"x": {"b": (0, 9)}, "y": {"b": (0, 5)}}}, "b is written twice"),
         ({"a": {"x": {"b": 3}, "y": {}}}, "b is a constant beside"),
-        ({"a": {1: {"b": (0, 9)}, 2: {}}}, '{"rbf": {"gamma": .*}, "linear": {}} must be texts'),
+        ({"a": {1: {"b": (0, 9)}, "x": {}}}, "a: Choices must be all text, all numbers or"),
         ({"a": {"x": {"b": (0, 9)}, "y": None}}, 'and {"rbf": {"gamma": .*}, "linear": {}} for'),
         ([{"a": 1}], "at least two"),
         ([], "at least two"),
