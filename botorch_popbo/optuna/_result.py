@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from itertools import accumulate
+from math import isnan
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 
 _COLUMNS = 3
 _STATES = {"completed": TrialState.COMPLETE, "stopped": TrialState.PRUNED}
+# How an evaluation is drawn, by its status.
+_COLORS = {"completed": "royalblue", "stopped": "gray", "failed": "red"}
+_SYMBOLS = {"completed": "circle", "stopped": "circle-open", "failed": "x"}
 _STAR = {"color": "orange", "symbol": "star", "size": 14}
 
 
@@ -59,8 +63,8 @@ def plot_result(result: Result) -> "Figure":
     """Values one after another, and over each parameter.
 
     A star marks the evaluation that the model recommends. Failures are red crosses at the worst
-    value. What is under the pointer shows its parameters. Stopped evaluations are not drawn; Optuna
-    draws their parts by ``plot_intermediate_values(study_of(result))``.
+    value. Stopped evaluations are open circles at their last part; Optuna draws all parts by
+    ``plot_intermediate_values(study_of(result))``. What is under the pointer shows its parameters.
 
     Args:
         result: What :func:`~botorch_popbo.minimize` returned.
@@ -78,14 +82,15 @@ def plot_result(result: Result) -> "Figure":
     _check(result)
     parameters, history = result.space.parameters, result.history
     best_of, worst_of = (max, min) if result.direction == "maximize" else (min, max)
-    has_failed = [e.status == "failed" for e in history]
-    values = [e.value for e in history if e.status == "completed"]
-    y = [worst_of(values) if e.status == "failed" else e.value for e in history]
+    shown = [e.parts[-1] if e.status == "stopped" else e.value for e in history]
+    worst = worst_of(value for value in shown if not isnan(value))
+    y = [worst if isnan(value) else value for value in shown]
+    whole = [worst if isnan(e.value) else e.value for e in history]
     points: dict[str, object] = {
         "y": y,
         "mode": "markers",
-        "marker_color": ["red" if failed else "royalblue" for failed in has_failed],
-        "marker_symbol": ["x" if failed else "circle" for failed in has_failed],
+        "marker_color": [_COLORS[e.status] for e in history],
+        "marker_symbol": [_SYMBOLS[e.status] for e in history],
         "hovertext": [str(e).replace(", ", "<br>") for e in history],
         "hoverinfo": "text",
     }
@@ -97,16 +102,17 @@ def plot_result(result: Result) -> "Figure":
     # Above the panels no label of a tick, which may be slanted, reaches the names.
     layout = {"subplot_titles": ["evaluation", *parameters], "vertical_spacing": 0.36 / rows}
     fig = make_subplots(rows, _COLUMNS, shared_yaxes=True, **layout)
-    fig.add_scatter(y=list(accumulate(y, best_of)), mode="lines", line_shape="hv", row=1, col=1)
+    fig.add_scatter(y=list(accumulate(whole, best_of)), mode="lines", line_shape="hv", row=1, col=1)
     for place, (x, axis) in enumerate(zip(columns, axes, strict=True)):
         cell = {"row": place // _COLUMNS + 1, "col": place % _COLUMNS + 1}
         fig.add_scatter(x=x, **points, **cell).add_scatter(x=[x[best]], **star, **cell)
         fig.update_xaxes(**axis, **cell)
-    kind = "log" if 0.0 < min(values) < max(values) / 100.0 else "linear"
+    kind = "log" if 0.0 < min(y) < max(y) / 100.0 else "linear"
     fig.update_annotations(font_size=12).update_xaxes(tickfont_size=11, exponentformat="e")
     fig.update_yaxes(title="value", col=1).update_yaxes(type=kind, exponentformat="e")
     head, *_ = str(result).splitlines()
-    lines = "<br>".join(wrap(f"★ recommended, ✕ failed, line: best so far. {result.inferred}", 60))
+    legend = "★ recommended, ✕ failed, ○ stopped (last part), line: best so far."
+    lines = "<br>".join(wrap(f"{legend} {result.inferred}", 60))
     title = {"text": head, "subtitle_text": lines, "y": 1.0, "yanchor": "top", "pad_t": 30}
     margin = {"t": 125, "b": 40, "l": 60, "r": 20}
     return fig.update_layout(showlegend=False, title=title, margin=margin, height=165 + 230 * rows)

@@ -18,6 +18,7 @@ SPACE: dict[str, Any] = {
     "width": {"range": [0, 2], "step": 0.5},
     "epochs": 10,
 }
+LEGEND = "★ recommended, ✕ failed, ○ stopped (last part), line: best so far."
 PAST = {"rate": 2.0, "layers": 7, "kernel": "rbf", "width": 1.0, "value": -9.0}
 
 
@@ -49,7 +50,7 @@ def test_a_study_tells_the_same(result: Result) -> None:
 
 def test_what_was_stopped_is_pruned_and_keeps_its_parts() -> None:
     def parts(x: float) -> Iterator[float]:
-        yield from [x] * 5
+        yield from [x, x, x, x, x + 0.1]
 
     result = minimize(parts, {"x": (0.0, 1.0)}, 16, progress=False)
     states = {"completed": TrialState.COMPLETE, "stopped": TrialState.PRUNED}
@@ -57,6 +58,11 @@ def test_what_was_stopped_is_pruned_and_keeps_its_parts() -> None:
     for trial, e in zip(study_of(result).trials, result.history, strict=True):
         assert trial.state == states[e.status]
         assert [*trial.intermediate_values.values()] == [*e.parts]
+    line, points, *_ = plot_result(result).data
+    for y, symbol, e in zip(points.y, points.marker.symbol, result.history, strict=True):
+        is_whole = e.status == "completed"
+        assert (y, symbol) == ((e.value, "circle") if is_whole else (e.parts[-1], "circle-open"))
+    assert line.y[-1] == result.best_observed.value
 
 
 def test_a_picture_shows_failures_in_red_and_parameters_under_the_pointer(
@@ -85,7 +91,7 @@ def test_a_picture_shows_failures_in_red_and_parameters_under_the_pointer(
     assert layout.yaxis.title.text == "value"
     assert "failed" in layout.title.text
     lines = layout.title.subtitle.text.split("<br>")
-    assert " ".join(lines) == f"★ recommended, ✕ failed, line: best so far. {result.inferred}"
+    assert " ".join(lines) == f"{LEGEND} {result.inferred}"
     assert max(map(len, lines)) <= 60  # of 450 pixels
     assert layout.height > 2 * 230
     steep = minimize(lambda x: 9.0**x, {"x": (0.0, 3.0)}, 12, progress=False)
