@@ -152,12 +152,10 @@ def minimize(
         RuntimeError: If all evaluations failed, past ones included, the search ended with a
             mistake, or another run writes to the file.
     """
+    n_trials = budget if n_trials is None else n_trials
     if n_trials is None:
-        if budget is None:
-            raise InputDataError("Pass the number of evaluations, n_trials, or a budget.")
-        n_trials = budget
-    if n_jobs == -1:
-        n_jobs = os.cpu_count() or 1
+        raise InputDataError("Pass the number of evaluations, n_trials, or a budget.")
+    n_jobs = (os.cpu_count() or 1) if n_jobs == -1 else n_jobs
     if not isinstance(timeout, Real | None) or timeout != timeout:
         raise InputDataError(f"timeout must be a number of seconds, or None, not {timeout!r}.")
     if not (callback is None or callable(callback)):

@@ -103,10 +103,7 @@ class Optimizer:
         seed: int = 0,
         settings: Settings | None = None,
     ) -> None:
-        if isinstance(space, Mapping | Space):
-            self.space = Space.read(space)
-        else:
-            self.space = Candidates(space)
+        self.space = Space.read(space) if isinstance(space, Mapping | Space) else Candidates(space)
         named = objectives if isinstance(objectives, Mapping) else {"value": objectives}
         self.objectives: dict[str, Direction] = dict(named)
         if not named or not all(way in [*_SIGNS] for way in named.values()):

@@ -69,8 +69,7 @@ class PreferenceSearch:
         self.space, self.settings = Space.read(space), read_settings(settings)
         self._is_named = not isinstance(space, Tensor)
         if num_initial is None:
-            dim = len(self.space.parameters)
-            num_initial = self.settings.search.questions_of_design(dim)
+            num_initial = self.settings.search.questions_of_design(len(self.space.parameters))
         self.num_items = at_least(2, num_items=num_items)
         self.num_initial = at_least(1, num_initial=num_initial)
         self.seed = at_least(0, seed=seed)

@@ -332,10 +332,9 @@ class Space:
         """What :meth:`read` reads, as it can be written to a file."""
         written = {name: p.to_json() for name, p in self.parameters.items()}
         for parent, by in reversed([*self.dependents.items()]):  # a child may be a parent, too
-            choices = self.parameters[parent].choices or ()
-            branches = [(choices[int(i)], {n: written[n] for n in by[i]}) for i in by]
-            has_texts = all(isinstance(choice, str) for choice in choices)  # as keys of JSON are
-            written[parent] = dict(branches) if has_texts else {"branches": [*map(list, branches)]}
+            pairs = [(self.parameters[parent].value(i), {n: written[n] for n in by[i]}) for i in by]
+            has_texts = all(isinstance(choice, str) for choice, _ in pairs)  # as keys of JSON are
+            written[parent] = dict(pairs) if has_texts else {"branches": pairs}
         free = [name for name in written if name not in _children(self.dependents)]
         return {name: written[name] for name in free} | self.constants
 

@@ -2,15 +2,17 @@
 
 from dataclasses import replace
 from itertools import accumulate
-from math import isnan
+from math import isnan, nan
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
 import optuna
+from botorch.exceptions import InputDataError
 from optuna.distributions import BaseDistribution, CategoricalDistribution
 from optuna.trial import TrialState, create_trial
 
-from botorch_popbo._evaluation import Result
+from botorch_popbo._evaluation import Evaluation, Result
+from botorch_popbo.optimizer import Optimizer
 from botorch_popbo.optuna._distributions import distribution_of
 from botorch_popbo.space import Parameter
 
@@ -25,11 +27,12 @@ _SYMBOLS = {"completed": "circle", "stopped": "circle-open", "failed": "x"}
 _STAR = {"color": "orange", "symbol": "star", "size": 14}
 
 
-def study_of(result: Result) -> optuna.Study:
+def study_of(result: Result | Optimizer) -> optuna.Study:
     """A study of all evaluations, for :mod:`optuna.visualization`.
 
     Args:
-        result: What :func:`~botorch_popbo.minimize` returned.
+        result: What :func:`~botorch_popbo.minimize` returned, or an
+            :class:`~botorch_popbo.Optimizer` of one objective without constraints.
 
     Returns:
         A study in memory. Parts are intermediate values, and an evaluation that was stopped is
@@ -37,16 +40,18 @@ def study_of(result: Result) -> optuna.Study:
         left out.
 
     Raises:
+        InputDataError: If an optimizer has several objectives, or constraints.
+        RuntimeError: If nothing of an optimizer has succeeded.
         TypeError: If it is something else, such as a study.
 
     Example:
         >>> plot_param_importances(study_of(result)).write_html("importances.html")
     """
-    _check(result)
+    result = _result_of(result)
     study = optuna.create_study(direction=result.direction)
     for e in result.history:
-        each = result.space.parameters.items()
-        ranges = {n: _distribution(p, e.parameters[n]) for n, p in each if n in e.parameters}
+        each = ((n, p, e.parameters.get(n)) for n, p in result.space.parameters.items())
+        ranges = {n: _distribution(p, v) for n, p, v in each if v is not None}
         trial = create_trial(
             state=_STATES.get(e.status, TrialState.FAIL),
             value=e.value if e.status == "completed" else None,
@@ -59,7 +64,7 @@ def study_of(result: Result) -> optuna.Study:
     return study
 
 
-def plot_result(result: Result) -> "Figure":
+def plot_result(result: Result | Optimizer) -> "Figure":
     """Values one after another, and over each parameter.
 
     A star marks the evaluation that the model recommends. Failures are red crosses at the worst
@@ -67,7 +72,8 @@ def plot_result(result: Result) -> "Figure":
     ``plot_intermediate_values(study_of(result))``. What is under the pointer shows its parameters.
 
     Args:
-        result: What :func:`~botorch_popbo.minimize` returned.
+        result: What :func:`~botorch_popbo.minimize` returned, or an
+            :class:`~botorch_popbo.Optimizer` of one objective without constraints.
 
     Returns:
         A figure of Plotly, whose title says how the model understood the values. Its
@@ -75,11 +81,13 @@ def plot_result(result: Result) -> "Figure":
 
     Raises:
         ImportError: If Plotly is not installed.
+        InputDataError: If an optimizer has several objectives, or constraints.
+        RuntimeError: If nothing of an optimizer has succeeded.
         TypeError: If it is something else, such as a study.
     """
     from plotly.subplots import make_subplots
 
-    _check(result)
+    result = _result_of(result)
     parameters, history = result.space.parameters, result.history
     best_of, worst_of = (max, min) if result.direction == "maximize" else (min, max)
     shown = [e.parts[-1] if e.status == "stopped" else e.value for e in history]
@@ -118,9 +126,22 @@ def plot_result(result: Result) -> "Figure":
     return fig.update_layout(showlegend=False, title=title, margin=margin, height=165 + 230 * rows)
 
 
-def _check(result: Result) -> None:
-    if not isinstance(result, Result):
+def _result_of(given: Result | Optimizer) -> Result:
+    """A result as it is, or what an optimizer of one outcome has found."""
+    if isinstance(given, Result):
+        return given
+    if not isinstance(given, Optimizer):
         raise TypeError("Pass what minimize returned; for a study there is optuna.visualization.")
+    if len(given.objectives) > 1 or given.constraints:
+        raise InputDataError("With several objectives or constraints, plot optimizer.to_frame().")
+    [(name, way)], at = given.objectives.items(), given.best
+    history = []
+    for o in given.observations:
+        status, error = "completed" if o.outcomes else "failed", o.standard_error
+        value, error = o.outcomes.get(name, nan), nan if error is None else error
+        history.append(Evaluation(o.parameters, status, value, error))
+    best = next(e for e in history if e.status == "completed" and e.parameters == at)
+    return Result(best, best, history, way, "", given.space, given.outlook)
 
 
 def _axis(parameter: Parameter) -> dict[str, object]:

@@ -244,8 +244,7 @@ class PoPBOSampler(BaseSampler):
         Returns:
             The chance, which is NaN before the end of the design, and the margin.
         """
-        ended = study.get_trials(deepcopy=False, states=_ENDED)
-        distributions = all_parameters(ended, with_shares=True)
+        distributions = self._searched(study)
         if not distributions:
             return Outlook(math.nan, math.nan)
         listed = study.get_trials(deepcopy=False)

@@ -4,10 +4,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from botorch.exceptions import InputDataError
 from optuna.distributions import IntDistribution
 from optuna.trial import TrialState
 
-from botorch_popbo import minimize
+from botorch_popbo import Optimizer, minimize
 from botorch_popbo.minimization import Result
 from botorch_popbo.optuna import plot_result, study_of
 
@@ -96,6 +97,24 @@ def test_a_picture_shows_failures_in_red_and_parameters_under_the_pointer(
     assert layout.height > 2 * 230
     steep = minimize(lambda x: 9.0**x, {"x": (0.0, 3.0)}, 12, progress=False)
     assert plot_result(steep).layout.yaxis.type == "log"
+
+
+def test_an_optimizer_of_one_objective_is_a_result() -> None:
+    optimizer = Optimizer([{"a": a, "b": b} for a in (1, 10, 100) for b in "xy"], "maximize")
+    optimizer.tell({"a": None, "b": "x"}, 0.5)  # an empty cell
+    for place, point in enumerate(optimizer.ask(5)):
+        optimizer.tell(point, None if place == 2 else place, standard_error=0.0)
+    points, star = plot_result(optimizer).data[1:3]
+    assert points.y == (0.5, 0.0, 1.0, 0.0, 3.0, 4.0)
+    assert points.marker.symbol == (*3 * ["circle"], "x", *2 * ["circle"])
+    assert star.y == (4.0,)
+    study = study_of(optimizer)
+    assert study.best_params == optimizer.best
+    assert [trial.user_attrs["standard_error"] for trial in study.trials[1:]] == [0.0] * 5
+    several = Optimizer({"x": (0.0, 1.0)}, {"u": "minimize", "v": "minimize"})
+    for other in (several, Optimizer({"x": (0.0, 1.0)}, constraints={"u": (0, 1)})):
+        with pytest.raises(InputDataError, match=r"plot optimizer.to_frame\(\)"):
+            plot_result(other)
 
 
 def test_choices_stand_in_their_order_and_are_shortened() -> None:
