@@ -114,7 +114,10 @@ class Result:
         direction: "minimize" or "maximize".
         inferred: How the model understood the values, in words; empty if there was no model.
         space: The space.
-        outlook: Whether to continue: a function of the margin of :meth:`chance_of_better`.
+        outlook: A function that says whether to continue: the chance that some point of the space
+            is better than the best one by a margin, by default a hundredth of the distance between
+            the best value and the median one of the design; NaN before the end of the design. Where
+            the order alone counts, any margin above zero is half a place.
     """
 
     best: Evaluation
@@ -124,21 +127,6 @@ class Result:
     inferred: str
     space: "Space" = field(repr=False, compare=False)
     outlook: "Callable[..., Outlook]" = field(repr=False, compare=False)
-
-    def chance_of_better(self, margin: float | None = None) -> float:
-        """The chance that some point of the space is better than the best one by a margin.
-
-        It is the model's, and calibrated as far as docs/results/stopping.md shows.
-
-        Args:
-            margin: In the unit of the values; by default a hundredth of the distance between the
-                best value and the median one of the design. Where the order alone counts, any
-                margin above zero is half a place.
-
-        Returns:
-            The chance; NaN before the end of the design.
-        """
-        return self.outlook(margin).chance
 
     def __str__(self) -> str:
         number = Counter(evaluation.status for evaluation in self.history)

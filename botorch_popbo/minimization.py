@@ -130,7 +130,7 @@ def minimize(
         budget: Number of parts after which no further evaluation begins. One that does not come in
             parts counts as one.
         stop: No further evaluation begins once the chance that any point is better by a hundredth
-            of what the design left, as :meth:`Result.chance_of_better` has it, is at most this,
+            of what the design left, as ``Result.outlook`` has it, is at most this,
             such as 0.05. That is never before the end of the design, and a line in the log says so.
 
     Returns:

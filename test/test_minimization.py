@@ -730,7 +730,7 @@ def test_it_stops_once_hardly_anything_better_is_left(
     assert 4 < number < 40
     assert f"stopped after {number} of 40 evaluations: " in caplog.text
     assert caplog.text.count("chance of anything better by") == 1
-    assert found.outlook().chance == found.chance_of_better() <= 0.2 < found.chance_of_better(0.0)
+    assert found.outlook().chance <= 0.2 < found.outlook(0.0).chance
     assert found.best.value < 0.001
     # The same call evaluates no more, and one that does not stop goes on from there.
     assert len(minimize(quadratic, LINE, 40, stop=0.2, **options).history) == number
@@ -742,7 +742,7 @@ def test_it_does_not_stop_before_the_end_of_the_design() -> None:
     found = minimize(quadratic, LINE, 6, n_initial=6, stop=0.999, progress=False)
     assert len(found.history) == 6
     early = minimize(quadratic, LINE, 5, n_initial=6, progress=False)
-    assert math.isnan(early.chance_of_better())
+    assert math.isnan(early.outlook().chance)
 
 
 @pytest.mark.parametrize("stop", [0.0, 1.0, -0.1, 5])

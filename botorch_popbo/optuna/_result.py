@@ -119,7 +119,8 @@ def plot_result(result: Result | Optimizer) -> "Figure":
     fig.update_annotations(font_size=12).update_xaxes(tickfont_size=11, exponentformat="e")
     fig.update_yaxes(title="value", col=1).update_yaxes(type=kind, exponentformat="e")
     head, *_ = str(result).splitlines()
-    legend = "★ recommended, ✕ failed, ○ stopped (last part), line: best so far."
+    stopped = ", ○ stopped (last part)" if any(e.status == "stopped" for e in history) else ""
+    legend = f"★ recommended, ✕ failed{stopped}, line: best so far."
     lines = "<br>".join(wrap(f"{legend} {result.inferred}", 60))
     title = {"text": head, "subtitle_text": lines, "y": 1.0, "yanchor": "top", "pad_t": 30}
     margin = {"t": 125, "b": 40, "l": 60, "r": 20}

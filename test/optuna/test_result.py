@@ -19,7 +19,7 @@ SPACE: dict[str, Any] = {
     "width": {"range": [0, 2], "step": 0.5},
     "epochs": 10,
 }
-LEGEND = "★ recommended, ✕ failed, ○ stopped (last part), line: best so far."
+LEGEND = "★ recommended, ✕ failed, line: best so far."
 PAST = {"rate": 2.0, "layers": 7, "kernel": "rbf", "width": 1.0, "value": -9.0}
 
 

@@ -23,7 +23,7 @@ def ran(path: Path, number: int = 14, **options: Any) -> float:
     """The chance at the end of a run."""
     space = {"x": (0.0, 1.0), "k": ["a", "b"]}
     options = {"n_initial": 5, "progress": False} | options
-    return minimize(loss, space, number, path=path, **options).chance_of_better()
+    return minimize(loss, space, number, path=path, **options).outlook().chance
 
 
 @pytest.mark.parametrize(
