@@ -27,7 +27,7 @@ from botorch_popbo.search.suggest import Search
 from botorch_popbo.search.trials import Trial, Trials
 from botorch_popbo.settings import Settings, read_settings
 from botorch_popbo.space import Space, at_least, is_number
-from botorch_popbo.trials import read_point, read_value
+from botorch_popbo.trials import read_mapping, read_point, read_value
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -109,7 +109,7 @@ class Optimizer:
         if not named or not all(way in [*_SIGNS] for way in named.values()):
             ways = '"minimize" or "maximize", or a dictionary of these by name'
             raise InputDataError(f"Objectives are {ways}, not {objectives!r}.")
-        self.constraints: dict[str, Limits] = dict(constraints or {})
+        self.constraints: dict[str, Limits] = read_mapping("constraints", constraints)
         for name in self.outcomes:
             if name in self.space.parameters:
                 raise InputDataError(f"{name} is a parameter; give the outcome another name.")
@@ -161,12 +161,12 @@ class Optimizer:
             InputDataError: If ``n`` is not a whole number of at least 1, or if nothing of the space
                 has the fixed values.
         """
-        fixed = fixed or {}
+        fixed = read_mapping("fixed", fixed)
         try:
             pairs = [(name, self.space.parameters[name], v) for name, v in fixed.items()]
             places = {name: p.place(read_value(v, p)) for name, p, v in pairs}
         except (KeyError, TypeError, ValueError) as error:
-            raise InputDataError(f"{dict(fixed)} is not in the space: {error}.") from None
+            raise InputDataError(f"{fixed} is not in the space: {error}.") from None
         part, trials = self.space.at_places(places), self.trials
         for _ in range(at_least(1, n=n)):
             index = len(self.observations) + len(trials.pending)

@@ -135,6 +135,13 @@ def _records(
     return [(f"{where}, {kind} {index}", dict(row)) for index, row in frame.iterrows()]
 
 
+def read_mapping(name: str, values: Mapping[str, Value] | None) -> dict[str, Any]:
+    """A dictionary by name, or an empty one; raises InputDataError if it is something else."""
+    if not isinstance(values, Mapping | None):
+        raise InputDataError(f"{name} must be a dictionary by name, not {values!r}.")
+    return dict(values or {})
+
+
 def read_point(point: Mapping[str, Value], space: Space) -> Parameters:
     """The values of a point, which may lie outside of a range, and the constants.
 

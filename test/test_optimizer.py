@@ -260,6 +260,8 @@ def test_a_space_that_is_none_is_refused(space: Any, fault: str) -> None:
         ),
         (lambda _: Optimizer(LIST, constraints={"cost": (3, 1)}), "cost: limits are"),
         (lambda _: Optimizer(LIST, constraints={"cost": 3}), "cost: limits are"),
+        (lambda _: Optimizer(LIST, constraints=3), "constraints must be a dictionary"),
+        (lambda optimizer: optimizer.ask(fixed=3), "fixed must be a dictionary"),
         (lambda _: Optimizer(LIST, settings={}), r"settings must be Settings\(...\)"),
         (lambda _: Optimizer(LIST, "best"), 'are "minimize" or "maximize"'),
         (lambda _: Optimizer(LIST, ["minimize"] * 2), "or a dictionary of these by name, not"),
