@@ -87,11 +87,6 @@ class ModelSettings:
     # docs/results/journal.
     nearness: float = 0.1
 
-    # Share of what looks like noise, where its variance is unknown, that is a recommended point's
-    # own: the function may be rough there, or the outcome luck. Measured: docs/results/journal,
-    # "Recommended or luckiest".
-    repeatable: float = 0.5
-
     # Nats that other directions have to gain, of which there are many and which have no prior: on
     # functions of columns chance gains up to three. Measured: docs/results/journal.
     rotation_gain: float = 4.0

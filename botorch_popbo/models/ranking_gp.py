@@ -298,14 +298,15 @@ class RankingGP(RankModel, GP, FantasizeMixin):
         return self._best_of(item, self._pessimistic(item))
 
     def recommended_among(self, is_eligible: Tensor | None) -> Tensor:
-        """The same, where half of what looks like noise is the point's own; see the base class.
+        """The same by what is expected of the point's own outcome; see the base class.
 
         What no smooth surface explains may be noise, or come out again if the function is rough.
-        Without repeats nothing tells the two apart. Noise of known variance does not count.
+        Without repeats nothing tells the two apart, and the second is dear: docs/results/journal,
+        "Recommended or best observed". Noise of known variance does not count, nor what was set
+        aside.
         """
         item = self._candidates(is_eligible)
-        own = self.settings.repeatable * self._unexplained[item]
-        return self._best_of(item, self._pessimistic(item) + own)
+        return self._best_of(item, self._pessimistic(item) + self._unexplained[item])
 
     def _pessimistic(self, item: Tensor) -> Tensor:
         return self.predictor.pessimistic(self.encode(self.known_X[item]).double())

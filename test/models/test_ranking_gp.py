@@ -53,6 +53,7 @@ def test_an_outlier_is_set_aside_and_not_recommended() -> None:
     model = fitted(outcomes)
     assert torch.equal(model.known_X[model.is_outlier], X[outcomes.argmax()].unsqueeze(0))
     assert torch.equal(model.incumbent, X[SMOOTH.argmax()])
+    assert torch.equal(model.recommended, model.incumbent)
     assert "1 records set aside" in repr(model)
     clean = fitted(SMOOTH)
     ranks = [m.rank_posterior(TEST_X).mean for m in (model, clean)]
@@ -65,7 +66,7 @@ def test_an_outlier_is_set_aside_and_not_recommended() -> None:
 
 
 @pytest.mark.parametrize("seed", [0, 6])
-def test_half_of_what_looks_like_noise_is_the_recommended_points_own(seed: int) -> None:
+def test_what_looks_like_noise_is_the_recommended_points_own(seed: int) -> None:
     points = unit_points(30, seed=seed)
     bowl = -(points - 0.5).square().sum(-1)
     rough = bowl + 0.05 * torch.sin(80.0 * points).sum(-1)
@@ -73,17 +74,12 @@ def test_half_of_what_looks_like_noise_is_the_recommended_points_own(seed: int) 
     model = fitted(rough, points)
     assert torch.equal(model.recommended, luckiest)
     assert not torch.equal(model.incumbent, luckiest)
-    none = fitted(rough, points, settings=ModelSettings(repeatable=0.0))
-    assert torch.equal(none.recommended, model.incumbent)
+    known = fitted(rough, points, train_Yvar=torch.full_like(bowl, 0.05**2).unsqueeze(-1))
+    assert torch.equal(known.recommended, known.incumbent)
     eligible = ~(model.known_X == luckiest).all(-1)
     assert not torch.equal(model.recommended_among(eligible), luckiest)
     pending = model.with_pending(torch.full((1, 2), 0.1, dtype=torch.double))
     assert torch.equal(pending.recommended, luckiest)
-
-
-def test_what_was_set_aside_has_no_share_in_the_recommendation() -> None:
-    model = fitted(with_an_outlier(), settings=ModelSettings(repeatable=1.0))
-    assert torch.equal(model.recommended, X[SMOOTH.argmax()])
 
 
 def test_the_best_outcome_counts_until_a_point_near_it_contradicts_it() -> None:
