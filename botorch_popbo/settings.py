@@ -6,11 +6,9 @@ Numbers that only guard the arithmetic stay where they guard it.
 
 import math
 from dataclasses import dataclass, replace
-from typing import Self, TypeVar
+from typing import Self
 
 from botorch.exceptions import InputDataError
-
-Part = TypeVar("Part")
 
 
 @dataclass(frozen=True)
@@ -259,17 +257,3 @@ def read_settings(settings: Settings | None, order_only: bool = False) -> Settin
     given = settings or Settings()
     model = replace(given.model, order_only=order_only or given.model.order_only)
     return replace(given, model=model)
-
-
-def from_stored(kind: type[Part], **values: object) -> Part:
-    """Settings of a file, without the fields that only an earlier version had.
-
-    Args:
-        kind: One of the classes of this module.
-        **values: What the file holds.
-
-    Returns:
-        The settings.
-    """
-    default = vars(kind())
-    return kind(**{name: value for name, value in values.items() if name in default})

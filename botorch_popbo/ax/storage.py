@@ -1,9 +1,5 @@
 """Enters the package's classes into Ax's registries, so that experiments can be stored."""
 
-from functools import partial
-
-from ax.adapter.transforms.int_to_float import IntToFloat
-from ax.adapter.transforms.one_hot import OneHot
 from ax.storage.botorch_modular_registry import (
     register_acquisition,
     register_acquisition_function,
@@ -19,7 +15,7 @@ from ax.storage.json_store.registry import (
     CORE_DECODER_REGISTRY,
     CORE_ENCODER_REGISTRY,
 )
-from ax.storage.transform_registry import REVERSE_TRANSFORM_REGISTRY, register_transform
+from ax.storage.transform_registry import register_transform
 from botorch.acquisition import UpperConfidenceBound
 
 from botorch_popbo.ax._progress import DistinctPoints
@@ -30,20 +26,15 @@ from botorch_popbo.ax.nodes import DesignNode, RankNode
 from botorch_popbo.ax.sources import BestOfSources
 from botorch_popbo.ax.stopping import RankGlobalStopping
 from botorch_popbo.ax.surrogate import RankSurrogate
-from botorch_popbo.ax.transforms import LearnFromSources, TellSurrogate
-from botorch_popbo.settings import Settings, from_stored
+from botorch_popbo.settings import Settings
 
 
 def register() -> None:
     """Register everything a stored experiment may name; calling it twice does no harm."""
     for model in PRESETS.values():
         register_model(model)
-    for transform in (*RANK_TRANSFORMS, LearnFromSources):
+    for transform in RANK_TRANSFORMS:
         register_transform(transform)
-    # Names in files of earlier versions.
-    REVERSE_TRANSFORM_REGISTRY["ReproducibleIntToFloat"] = IntToFloat
-    REVERSE_TRANSFORM_REGISTRY["ReproducibleOneHot"] = OneHot
-    REVERSE_TRANSFORM_REGISTRY["MaximizeObjective"] = TellSurrogate
     register_acquisition(RankAcquisition)
     for function in RANK_ACQUISITIONS.values():
         register_acquisition_function(function)
@@ -56,7 +47,6 @@ def register() -> None:
         CORE_ENCODER_REGISTRY[node] = generation_node_to_dict
         CORE_CLASS_DECODER_REGISTRY[node.__name__] = node.from_json
     stopping = RankEarlyStopping, RankGlobalStopping
-    for decoded in (RankSurrogate, BestOfSources, DistinctPoints, *stopping):
+    settings = Settings, *map(type, vars(Settings()).values())
+    for decoded in (RankSurrogate, BestOfSources, DistinctPoints, *stopping, *settings):
         CORE_DECODER_REGISTRY[decoded.__name__] = decoded
-    for kind in (Settings, *map(type, vars(Settings()).values())):
-        CORE_DECODER_REGISTRY[kind.__name__] = partial(from_stored, kind)

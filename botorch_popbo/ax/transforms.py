@@ -220,10 +220,6 @@ class TellSurrogate(Transform):
         return experiment_data
 
 
-class LearnFromSources(TellSurrogate):
-    """The transform and its configuration as files of earlier versions name them."""
-
-
 def _check_goal(goal: OptimizationConfig, experiment: Experiment) -> None:
     if goal != experiment.optimization_config:
         raise UserInputError(

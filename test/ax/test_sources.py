@@ -201,22 +201,3 @@ def test_only_parameters_that_depend_on_others_may_be_empty() -> None:
     assert first == {"kernel": "poly", "degree": 2}
     with pytest.raises(UserInputError, match="Row 0 of a source has no 'kernel'"):
         started(table.assign(kernel=None)).get_next_trials(max_trials=1)
-
-
-def test_a_file_with_the_former_name_of_the_transform_has_its_sources(
-    earlier: pd.DataFrame, tmp_path: Path
-) -> None:
-    client, path = with_sources(earlier), tmp_path / "client.json"
-    run_trials(client, loss, 2)
-    client.save_to_json_file(str(path))
-    transform = '{"__type": "Type[Transform]", "transform_type": "%s"}'
-    stored, now = path.read_text(), transform % "TellSurrogate"
-    assert now in stored
-    both = f"{transform % 'MaximizeObjective'}, {transform % 'LearnFromSources'}"
-    stored = stored.replace(now, both).replace('"TellSurrogate"', '"LearnFromSources"')
-    path.write_text(stored)
-    reloaded = Client.load_from_json_file(str(path))
-    reloaded.save_to_json_file(str(path))
-    assert run_trials(reloaded, loss, 1) == [
-        pytest.approx(point, abs=1e-6) for point in run_trials(client, loss, 1)
-    ]
