@@ -24,41 +24,12 @@ class Share(FloatDistribution):
     """How a parameter is searched whose range is another one for each trial."""
 
 
-def distributions_of(space: Space) -> dict[str, BaseDistribution]:
-    """The distribution of each parameter; see :func:`distribution_of`."""
-    return {name: distribution_of(parameter) for name, parameter in space.parameters.items()}
-
-
 def distribution_of(parameter: Parameter) -> BaseDistribution:
-    """The distribution of a parameter; of ordered choices, which Optuna lacks, of their indices."""
+    """The distribution of a range; of choices, that of their indices."""
     low, high, log = parameter.low, parameter.high, parameter.is_log
-    if parameter.is_categorical:
-        return CategoricalDistribution(parameter.choices or ())
-    if parameter.choices is not None or (isinstance(low, int) and isinstance(parameter.step, int)):
-        return IntDistribution(int(low), int(high), log=log, step=int(parameter.step or 1))
+    if isinstance(low, int) and isinstance(parameter.step, int):
+        return IntDistribution(low, int(high), log=log, step=parameter.step)
     return FloatDistribution(low, high, log=log, step=parameter.step)
-
-
-def values_of(space: Space, params: Mapping[str, object]) -> dict[str, object]:
-    """The values of a trial's parameters, and the constants."""
-    values = {name: value_of(p, params[name]) for name, p in space.parameters.items()}
-    return values | space.constants
-
-
-def value_of(parameter: Parameter, param: object) -> object:
-    """The value that a trial's parameter stands for."""
-    if isinstance(param, int) and _has_indices(parameter):
-        return parameter.value(param)
-    return param
-
-
-def param_of(parameter: Parameter, value: object) -> object:
-    """What stands for a value in a trial."""
-    return int(parameter.place(value)) if _has_indices(parameter) else value
-
-
-def _has_indices(parameter: Parameter) -> bool:
-    return parameter.choices is not None and parameter.is_ordered
 
 
 def parameter_of(distribution: BaseDistribution) -> Parameter:

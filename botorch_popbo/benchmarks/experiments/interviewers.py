@@ -19,8 +19,8 @@ from torch import Tensor
 
 from botorch_popbo._errors import library
 from botorch_popbo._reproducible import derive_seed
+from botorch_popbo.benchmarks.methods.optuna_samplers import distributions_of, value_of
 from botorch_popbo.optuna import PreferentialPoPBOSampler
-from botorch_popbo.optuna._distributions import distributions_of, values_of
 from botorch_popbo.preference_search import PreferenceSearch
 from botorch_popbo.space import Space
 
@@ -175,7 +175,8 @@ class Page:
         return [trial for trial in trials if trial.number not in self._lost]
 
     def _point(self, trial: Any) -> Tensor:
-        return self._space.encode(values_of(self._space, trial.params))
+        parameters = self._space.parameters.items()
+        return self._space.encode({name: value_of(p, trial.params[name]) for name, p in parameters})
 
 
 def _preferential_gp(seed: int) -> Any:

@@ -25,7 +25,7 @@ from botorch_popbo.benchmarks.methods.gaussian_processes import (
     fit,
     normal_scores,
 )
-from botorch_popbo.benchmarks.methods.optuna_samplers import sampler_of
+from botorch_popbo.benchmarks.methods.optuna_samplers import distributions_of, sampler_of
 from botorch_popbo.benchmarks.report.text import estimate_of
 from botorch_popbo.benchmarks.run.campaign import Limited
 from botorch_popbo.benchmarks.run.keys import Key, names, replicated
@@ -248,8 +248,6 @@ class Nearest(Random):
     def __init__(self, sampler: str, lab: Lab, seed: int) -> None:
         super().__init__(lab, seed)
         import optuna
-
-        from botorch_popbo.optuna._distributions import distributions_of
 
         optuna.logging.set_verbosity(optuna.logging.ERROR)
         rows = lab.rows()

@@ -15,8 +15,8 @@ from botorch_popbo._errors import library
 from botorch_popbo.benchmarks.experiments.measured import Measured
 from botorch_popbo.benchmarks.methods import METHODS as WHOLE
 from botorch_popbo.benchmarks.methods.base import FailureAware
-from botorch_popbo.benchmarks.methods.optuna_samplers import sampler_of, suggested_by
-from botorch_popbo.benchmarks.points import asked_for, completed, uniform_point
+from botorch_popbo.benchmarks.methods.optuna_samplers import sampler_of, suggested
+from botorch_popbo.benchmarks.points import uniform_point
 from botorch_popbo.benchmarks.problems import PROBLEMS
 from botorch_popbo.benchmarks.problems.parts import CURVES, PartsProblem, load
 from botorch_popbo.benchmarks.report.text import estimate_of
@@ -105,18 +105,13 @@ def minimized(is_whole: bool, _: str, ledger: Ledger) -> None:
 def optuna(sampler: str, pruner: str, _: str, ledger: Ledger) -> None:
     """A sampler and a pruner of Optuna's, or this package's, by the names of their classes."""
     loaded, problem = library("optuna", sampler, "optuna"), ledger.problem
-    from botorch_popbo.optuna._distributions import distributions_of
-
-    distributions = distributions_of(problem.space)
     loaded.logging.set_verbosity(loaded.logging.CRITICAL)
     known = {**vars(loaded.pruners), **vars(library("botorch_popbo.optuna", sampler, "optuna"))}
     options = {"parts": problem.summary} if pruner == "PoPBOPruner" else {}
 
     def objective(trial: Any) -> float:
-        suggest = partial(suggested_by, trial, distributions, problem.space.parameters)
-        point = completed(problem.space, asked_for(problem.space, suggest))
         parts: list[float] = []
-        for part in ledger.evaluate(point, []):
+        for part in ledger.evaluate(suggested(trial, problem.space), []):
             parts.append(part)
             trial.report(part, len(parts))
             if len(parts) < problem.number and trial.should_prune():

@@ -5,8 +5,6 @@ that a resumed replication suggests what an uninterrupted one would have. The ca
 design takes the place of the library's.
 """
 
-from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
 from botorch_popbo._errors import library
@@ -14,7 +12,7 @@ from botorch_popbo.benchmarks.methods.base import SequentialOptimizer
 from botorch_popbo.benchmarks.points import asked_for, completed
 from botorch_popbo.benchmarks.problems.base import Problem
 from botorch_popbo.benchmarks.settings import Parameters, Setting
-from botorch_popbo.space import Parameter
+from botorch_popbo.space import Parameter, Space
 
 
 class OptunaSampler(SequentialOptimizer):
@@ -30,19 +28,16 @@ class OptunaSampler(SequentialOptimizer):
 
     def choose(self, trial: int, seed: int) -> tuple[Parameters, None]:
         """See the base class."""
-        from botorch_popbo.optuna._distributions import distributions_of, param_of
-
         distributions, parameters = distributions_of(self.space), self.space.parameters
         study = self.optuna.create_study(sampler=self.sampler(seed=seed, **self.options))
         for point, outcome in zip(self.points, self.outcomes, strict=True):
             asked = asked_for(self.space, point.__getitem__)
-            params = {name: param_of(parameters[name], value) for name, value in asked.items()}
+            params = {name: _param_of(parameters[name], value) for name, value in asked.items()}
             used = {name: distributions[name] for name in params}
             study.add_trial(
                 self.optuna.create_trial(value=-outcome, params=params, distributions=used)
             )
-        suggested = partial(suggested_by, study.ask(), distributions, parameters)
-        return completed(self.space, asked_for(self.space, suggested)), None
+        return suggested(study.ask(), self.space), None
 
 
 def sampler_of(name: str, user: str) -> Any:
@@ -51,19 +46,36 @@ def sampler_of(name: str, user: str) -> Any:
     return getattr(library(module, user, "optuna"), name)
 
 
-def suggested_by(
-    trial: Any, distributions: Mapping[str, Any], parameters: Mapping[str, Parameter], name: str
-) -> Any:
-    """The value of a parameter that a trial asks for."""
-    from botorch_popbo.optuna._distributions import value_of
+def distributions_of(space: Space) -> dict[str, Any]:
+    """A distribution for each parameter; ordered choices, which Optuna lacks, are indices."""
+    from optuna.distributions import CategoricalDistribution
 
-    distribution = distributions[name]
-    if hasattr(distribution, "choices"):
-        number = trial.suggest_categorical(name, distribution.choices)
-    else:
-        low, high, step, log = (
-            getattr(distribution, key) for key in ("low", "high", "step", "log")
-        )
-        suggest = trial.suggest_int if isinstance(low, int) else trial.suggest_float
-        number = suggest(name, low, high, step=step, log=log)
-    return value_of(parameters[name], number)
+    from botorch_popbo.optuna._distributions import distribution_of
+
+    return {
+        name: CategoricalDistribution(p.choices or ()) if p.is_categorical else distribution_of(p)
+        for name, p in space.parameters.items()
+    }
+
+
+def suggested(trial: Any, space: Space) -> Parameters:
+    """The point that a trial suggests, asked for what has a meaning beside what was suggested."""
+
+    def suggest(name: str) -> Any:
+        p = space.parameters[name]
+        if p.is_categorical:
+            return trial.suggest_categorical(name, p.choices)
+        is_whole = isinstance(p.low, int) and isinstance(p.step, int)
+        ask = trial.suggest_int if is_whole else trial.suggest_float
+        return value_of(p, ask(name, p.low, p.high, step=p.step, log=p.is_log))
+
+    return completed(space, asked_for(space, suggest))
+
+
+def value_of(p: Parameter, param: Any) -> Any:
+    """The value that a number or a choice in a trial stands for."""
+    return p.choices[param] if p.choices and p.is_ordered else param
+
+
+def _param_of(p: Parameter, value: Any) -> Any:
+    return int(p.place(value)) if p.choices and p.is_ordered else value
