@@ -37,11 +37,12 @@ class Suggestions:
         study: The study.
 
     Attributes:
+        study: The same study.
         by_key: The number of a trial, and its values as Optuna's internal numbers.
     """
 
     def __init__(self, study: Study) -> None:
-        self._study = study
+        self.study = study
         attrs = study._storage.get_study_system_attrs(study._study_id)
         self.by_key: dict[str, tuple[int, dict[str, float]]] = {
             key: tuple(attrs[key]) for key in attrs if key.startswith(_SUGGESTION)
@@ -59,7 +60,7 @@ class Suggestions:
         study. Trials that begin at the same time take different places.
         """
         # Later, so that each of those is there, and all: Hyperband shows the study of a bracket.
-        trials = self._study._storage.get_all_trials(self._study._study_id, deepcopy=False)
+        trials = self.study._storage.get_all_trials(self.study._study_id, deepcopy=False)
         free = []
         for key, (other, asked) in sorted(self.by_key.items()):
             trial = trials[other]
@@ -67,12 +68,11 @@ class Suggestions:
             if has_all or _has_asked_for_all(trial):
                 free.append(key)
         key = free[number % len(free)] if free else f"{_SUGGESTION}{number}"
-        self._study._storage.set_study_system_attr(self._study._study_id, key, [number, values])
+        self.study._storage.set_study_system_attr(self.study._study_id, key, [number, values])
 
 
 def read_trials(
     trials: Sequence[FrozenTrial],
-    study: Study,
     distributions: Mapping[str, BaseDistribution],
     suggestions: Suggestions,
     variance: float,
@@ -88,9 +88,8 @@ def read_trials(
 
     Args:
         trials: The trials but the one to suggest for.
-        study: The study.
         distributions: The parameters' distributions.
-        suggestions: What was suggested for them.
+        suggestions: What was suggested for them, in their study.
         variance: The variance of the outcomes; NaN if unknown.
         max_listed: Most values of a parameter by which others may be decided.
 
@@ -107,9 +106,9 @@ def read_trials(
     ]
     space, points = place_trials(values, is_telling, distributions, max_listed)
     slacks = _slacks(trials, completed)
-    signs = signs_of(study)
+    signs = signs_of(suggestions.study)
     has_pruned = any(trial.state == TrialState.PRUNED for trial in trials)
-    rivals = rivals_of(study, trials) if has_pruned else None
+    rivals = rivals_of(suggestions.study, trials) if has_pruned else None
     ended, pending, feasible = [], [], {}
     for index, x in points.items():
         trial, rest = trials[index], [0.0] * len(signs)

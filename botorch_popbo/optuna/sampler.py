@@ -100,7 +100,7 @@ class PoPBOSampler(BaseSampler):
             return {}
         suggestions = Suggestions(study)
         for _ in range(4):
-            values, reason = self._suggest(study, trial.number, distributions, fixed, suggestions)
+            values, reason = self._suggest(trial.number, distributions, fixed, suggestions)
             before, suggestions = suggestions, Suggestions(study)
             if suggestions.by_key == before.by_key:  # else another process has suggested meanwhile
                 break
@@ -133,7 +133,6 @@ class PoPBOSampler(BaseSampler):
 
     def _suggest(
         self,
-        study: Study,
         number: int,
         distributions: Mapping[str, BaseDistribution],
         fixed: dict[str, object],
@@ -147,9 +146,9 @@ class PoPBOSampler(BaseSampler):
         passed over, as if it were pending, if the trial may ask for nothing but the values of
         another one; after four of them points of a design are tried.
         """
-        search = self._search
-        others = [trial for trial in study.get_trials(deepcopy=False) if trial.number != number]
-        space, trials, _ = self._place(others, study, distributions, suggestions)
+        search, listed = self._search, suggestions.study.get_trials(deepcopy=False)
+        others = [trial for trial in listed if trial.number != number]
+        space, trials, _ = self._place(others, distributions, suggestions)
         part = space.at_places(places_of(fixed, space.parameters))
         for attempt in range(8):
             if attempt < 4:
@@ -165,12 +164,11 @@ class PoPBOSampler(BaseSampler):
     def _place(
         self,
         trials: Sequence[FrozenTrial],
-        study: Study,
         distributions: Mapping[str, BaseDistribution],
         suggestions: Suggestions,
     ) -> tuple[Space, Trials, dict[int, Tensor]]:
         max_listed = self._search.settings.search.max_listed
-        return read_trials(trials, study, distributions, suggestions, self._variance, max_listed)
+        return read_trials(trials, distributions, suggestions, self._variance, max_listed)
 
     def _searched(self, study: Study) -> dict[str, BaseDistribution]:
         """See :meth:`infer_relative_search_space`."""
@@ -221,7 +219,7 @@ class PoPBOSampler(BaseSampler):
         distributions = self._searched(study)
         if not distributions:
             return []
-        space, trials, points = self._place(listed, study, distributions, Suggestions(study))
+        space, trials, points = self._place(listed, distributions, Suggestions(study))
         X = torch.stack([*points.values()]) if points else trials.X[:0]
         X = X[space.contains(X)]
         if len(X) and len(trials.X.unique(dim=0)) > 1:
@@ -248,7 +246,7 @@ class PoPBOSampler(BaseSampler):
         if not distributions:
             return Outlook(math.nan, math.nan)
         listed = study.get_trials(deepcopy=False)
-        space, trials, _ = self._place(listed, study, distributions, Suggestions(study))
+        space, trials, _ = self._place(listed, distributions, Suggestions(study))
         return outlook(self._search, space, trials, margin)
 
     def sample_independent(
