@@ -95,8 +95,15 @@ class RankCounts:
         Returns:
             The records of known and new points, in that order; counts may be fractional.
         """
-        counts, exposure = insert_counts(self.counts, self.exposure, self.num_points, predicted)
-        return type(self)(torch.cat([self.X, X.to(self.X)]), counts, exposure)
+        counts, exposure, num_new = self.counts, self.exposure, len(predicted)
+        # A record that met few points is placed by its share of better ones.
+        placed = counts / exposure.clamp_min(1.0) * (self.num_points - 1)
+        better = (predicted <= placed.unsqueeze(-1)).sum(-1).to(counts)
+        ahead = (predicted < predicted.unsqueeze(-1)).sum(-1).to(counts)
+        longest = self.num_points + num_new - 1.0
+        new = (predicted.to(counts) + ahead).clamp_max(longest)
+        met = torch.cat([exposure + num_new, exposure.new_full((num_new,), longest)])
+        return type(self)(torch.cat([self.X, X.to(self.X)]), torch.cat([counts + better, new]), met)
 
 
 def count_better(order: Order, noisy: Tensor | None = None) -> tuple[Tensor, Tensor]:
@@ -140,32 +147,3 @@ def _expected_better(score: Tensor, variance: Tensor) -> Tensor:
         probability.scatter_(1, rows[:, None], 0.0)  # nobody meets himself
         expected[rows] = probability.sum(-1)
     return expected
-
-
-def insert_counts(
-    counts: Tensor, exposure: Tensor, num_points: int, predicted: Tensor
-) -> tuple[Tensor, Tensor]:
-    """Add points at predicted ranks, as if they had been evaluated.
-
-    A new point is better than exactly the known points of which at least as large a share of
-    points is better, and than the new ones predicted to rank behind it. Every record then met
-    that many points more.
-
-    Args:
-        counts: Numbers of better points, of shape ``m``.
-        exposure: Numbers of points compared with, of shape ``m``.
-        num_points: Number of known points.
-        predicted: Predicted counts of the ``p`` new points among the known ones.
-
-    Returns:
-        Counts and exposures of known and new points, of shape ``m + p``.
-    """
-    num_new = len(predicted)
-    # A record that met few points is placed by its share of better ones.
-    placed = counts / exposure.clamp_min(1.0) * (num_points - 1)
-    better = (predicted <= placed.unsqueeze(-1)).sum(-1).to(counts)
-    ahead = (predicted < predicted.unsqueeze(-1)).sum(-1).to(counts)
-    longest = num_points + num_new - 1.0
-    new = (predicted.to(counts) + ahead).clamp_max(longest)
-    met = torch.cat([exposure + num_new, exposure.new_full((num_new,), longest)])
-    return torch.cat([counts + better, new]), met
