@@ -5,22 +5,6 @@ from gpytorch.distributions import MultivariateNormal
 from linear_operator.utils.cholesky import psd_safe_cholesky
 from torch import Tensor
 
-from botorch_popbo.models.ranking_gp import RankingGP
-
-
-def draw_utilities(model: RankingGP, X: Tensor, number: int) -> Tensor:
-    """Draw from the posterior, with torch's global random state.
-
-    Args:
-        model: A fitted model.
-        X: Points, an ``n x d`` tensor.
-        number: Number of draws.
-
-    Returns:
-        A ``number x n`` tensor.
-    """
-    return draw(model(X), number)
-
 
 def draw(law: MultivariateNormal, number: int) -> Tensor:
     """Draw from a normal law of ``n`` values, with torch's global random state.

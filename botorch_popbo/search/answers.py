@@ -22,7 +22,7 @@ from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.likelihoods.normal import hazard
 from botorch_popbo.models.priors import default_kernel
 from botorch_popbo.models.ranking_gp import RankingGP
-from botorch_popbo.sampling._joint import draw_utilities
+from botorch_popbo.sampling._joint import draw
 from botorch_popbo.search.domain import Domain
 from botorch_popbo.search.tables import unseen_points
 from botorch_popbo.settings import SearchSettings, Settings
@@ -113,11 +113,6 @@ class Answer:
         """What a file holds of it."""
         return vars(self) | {"items": self.items.tolist()}
 
-    @property
-    def says_something(self) -> bool:
-        """Whether any two were compared."""
-        return bool(self.better or self.equal)
-
 
 class Best(NamedTuple):
     """A point that judges compared with others.
@@ -158,7 +153,7 @@ class Interview:
     @property
     def num_compared(self) -> int:
         """The number of answers that compare anything."""
-        return sum(answer.says_something for answer in self.answers)
+        return sum(bool(answer.better or answer.equal) for answer in self.answers)
 
     @property
     def is_past_design(self) -> bool:
@@ -205,11 +200,10 @@ class Interview:
         """
         space, known = self.space, self.model.known_X
         with seeded(derive_seed(self.seed, len(known))), torch.no_grad():
-            near = _near(space.to_unit(self.champion), space, self.settings.search)
-            near = space.filled(space.from_unit(near))[:_NUM_NEAR]
+            near = self._near(self.champion)[:_NUM_NEAR]
             others = torch.cat([near, space.draw(_NUM_ANYWHERE, self.seed)]).unique(dim=0)
             others = others[~is_row_of(others, known)]
-            drawn = draw_utilities(self.model, torch.cat([known, others]), _NUM_SAMPLES)
+            drawn = draw(self.model(torch.cat([known, others])), _NUM_SAMPLES)
             mean = self.model(known).mean
             enough = drawn.amax(-1, keepdim=True) - (2.0 * self.model.noise).sqrt()
             chance = (drawn >= enough).double().mean(0)[: len(known)]
@@ -317,10 +311,9 @@ class Interview:
             Distinct other points, ``n x d`` with ``n <= number``; fewer only where there are few
             others near.
         """
-        space, model = self.space, self.model
+        model = self.model
         with seeded(derive_seed(self.seed, turn)), torch.no_grad():
-            unit = _near(space.to_unit(champion), space, self.settings.search)
-            points = space.filled(space.from_unit(unit))
+            points = self._near(champion)
             near: Tensor = points[~is_row_of(points, known)].unique(dim=0)
             chosen = near[:0]
             if turn % 2 == 0 and len(near):
@@ -335,6 +328,22 @@ class Interview:
             sampled: Tensor = MaxPosteriorSampling(model, replacement=False)(near, num_samples=left)
             return torch.cat([chosen, sampled])
 
+    def _near(self, champion: Tensor) -> Tensor:
+        """Points about one of them."""
+        space, number = self.space, 512
+        center, widest = space.to_unit(champion), self.settings.search.challenger_radius
+        corners = torch.stack([-torch.ones_like(center), torch.ones_like(center)])
+        box: Tensor = draw_sobol_samples(corners, n=number, q=1).squeeze(1)
+        scale = 10.0 ** (-2.0 * torch.rand(number, 1, dtype=center.dtype))  # to a hundredth
+        scale[::2] = 1.0
+        radius = torch.maximum(widest * scale, 1.0 / space.size)
+        moved = (center + radius * box).abs()
+        moved = 1.0 - (1.0 - moved).abs()  # reflected at the faces
+        is_new = torch.rand(moved.shape, dtype=torch.float32) < 2.0 * widest * scale
+        category = torch.where(is_new, torch.rand_like(moved), center)
+        unit = torch.where(space.is_categorical, category, moved)
+        return space.filled(space.from_unit(unit))
+
     def _fitted(self, ratios: Mapping[str, float]) -> RankingGP:
         space, settings = self.space, self.settings
         scale = settings.search.judge_lengthscale
@@ -344,21 +353,6 @@ class Interview:
             settings=settings.model,
             input_transform=space.input_transform(),
         ).fit()
-
-
-def _near(center: Tensor, space: Space, settings: SearchSettings) -> Tensor:
-    """Points of the unit cube about one of its points."""
-    number, widest = 512, settings.challenger_radius
-    corners = torch.stack([-torch.ones_like(center), torch.ones_like(center)])
-    box: Tensor = draw_sobol_samples(corners, n=number, q=1).squeeze(1)
-    scale = 10.0 ** (-2.0 * torch.rand(number, 1, dtype=center.dtype))  # to a hundredth
-    scale[::2] = 1.0
-    radius = torch.maximum(widest * scale, 1.0 / space.size)
-    moved = (center + radius * box).abs()
-    moved = 1.0 - (1.0 - moved).abs()  # reflected at the faces
-    is_new = torch.rand(moved.shape, dtype=torch.float32) < 2.0 * widest * scale
-    category = torch.where(is_new, torch.rand_like(moved), center)
-    return torch.where(space.is_categorical, category, moved)
 
 
 def _noise_ratios(

@@ -14,7 +14,7 @@ from botorch_popbo.acquisition._log_improvement import MIN_VARIANCE, log_improve
 from botorch_popbo.acquisition._slack_constraint import place_of
 from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.models import RankingGP
-from botorch_popbo.sampling._joint import draw_utilities
+from botorch_popbo.sampling._joint import draw
 from botorch_popbo.search.domain import Domain
 from botorch_popbo.search.maximize import table_candidates
 from botorch_popbo.search.starts import points_near, random_points
@@ -117,7 +117,7 @@ def chance_of_better(
         else:
             X, is_better = _better(acquisition, X, margin)
         for slack in acquisition.slack_models if len(X) else ():
-            is_better &= draw_utilities(slack, X, _NUM_SAMPLES) > place_of(slack, 0.0)
+            is_better &= draw(slack(X), _NUM_SAMPLES) > place_of(slack, 0.0)
     return Outlook(float(is_better.any(-1).double().mean()), margin, is_front)
 
 
@@ -129,7 +129,7 @@ def _better(function: RankAcquisitionFunction, X: Tensor, margin: float) -> tupl
     mean, variance, _ = differences.moments(model.encode(X.unsqueeze(-2)))
     gain = log_improvement(mean - gap, variance).squeeze(-1)
     X = X[gain.topk(min(_NUM_RIVALS, len(X))).indices]
-    drawn = draw_utilities(model, torch.cat([incumbent, X]), _NUM_SAMPLES)
+    drawn = draw(model(torch.cat([incumbent, X])), _NUM_SAMPLES)
     return X, drawn[:, 1:] > drawn[:, :1] + gap
 
 
