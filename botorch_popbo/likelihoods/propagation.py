@@ -320,12 +320,9 @@ class _OfRecords(_Regression):
         def explained() -> Tensor:
             return precision - precision @ posterior @ precision
 
-        def root() -> Tensor:
-            values, vectors = torch.linalg.eigh(explained())
-            return vectors * values.clamp_min(0.0).sqrt()
-
         law = mean, variance, rest, mean / variance - site.shift, weights
-        return Law(site, *law, factor.diagonal().log().sum(), explained, root)
+        log_determinant = factor.diagonal().log().sum()
+        return Law(site, *law, log_determinant, explained, lambda: square_root(explained()))
 
     def _precision(self, site: Sites) -> Tensor:
         """``D' T D``, ``N x N``."""
@@ -403,3 +400,9 @@ class _Likelihood:
         by_log_gap[self.gaps] = c * (ratio - 1.0)
         each = c.log() + 1.0 - torch.digamma(c) - log_gap + self.mean_log - ratio
         return by_log_gap, each.sum()
+
+
+def square_root(matrix: Tensor) -> Tensor:
+    """Of a covariance, which rounding may have made singular: points may be all but equal."""
+    values, vectors = torch.linalg.eigh(matrix)
+    return vectors * values.clamp_min(0.0).sqrt()

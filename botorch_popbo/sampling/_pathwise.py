@@ -11,7 +11,7 @@ from botorch.sampling.pathwise.update_strategies import TPathwiseUpdate, gaussia
 from botorch.settings import validate_input_scaling
 from torch import Tensor
 
-from botorch_popbo.likelihoods.propagation import JITTER
+from botorch_popbo.likelihoods.propagation import JITTER, square_root
 from botorch_popbo.models.predictor import Predictor
 from botorch_popbo.models.ranking_gp import RankingGP
 
@@ -88,9 +88,3 @@ def _of_tasks(values: Tensor, predictor: Predictor) -> Tensor:
     prior.diagonal().add_(JITTER)
     drawn = torch.randn_like(values[..., index]) @ torch.linalg.cholesky(prior).T
     return values.index_add(-1, index, drawn)
-
-
-def square_root(matrix: Tensor) -> Tensor:
-    """Of a covariance, which rounding may have made singular: points may be all but equal."""
-    values, vectors = torch.linalg.eigh(matrix)
-    return vectors * values.clamp_min(0.0).sqrt()
