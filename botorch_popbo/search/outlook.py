@@ -62,7 +62,7 @@ def outlook(search: Search, space: Space, trials: Trials, margin: float | None =
     if not search.has_model(trials):
         return Outlook(math.nan, math.nan)
     models, seed = search.models(space, trials), derive_seed(search.seed, len(trials.X))
-    acquisition = models.improvement_in(space)
+    acquisition = models.improvement_in(space, None)
     domain = Domain.of(space, models.settings.search)
     return chance_of_better(acquisition, domain, trials, search.num_initial, margin, seed)
 
@@ -149,7 +149,7 @@ def why(search: Search, space: Space, trials: Trials, x: Tensor) -> str:
     if not search.has_model(trials):
         return "Part of the design."
     # The best point may have other values of parameters that are fixed for this one.
-    acquisition = search.models(space, trials).improvement_in(space.at_places({}))
+    acquisition = search.models(space, trials).improvement_in(space.at_places({}), None)
     sentence, best = purpose(acquisition, x)
     if best is None:
         return sentence

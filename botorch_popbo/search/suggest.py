@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, fields
-from typing import Self, cast
+from typing import Self
 
 import torch
 from botorch.exceptions.warnings import InputDataWarning
@@ -93,10 +93,10 @@ class Models:
             )
         return LogExpectedUtilityImprovement(first, *points, self.slacks, settings)
 
-    def improvement_in(self, space: Space) -> RankAcquisitionFunction:
-        """What is maximised in a space if nothing is pending."""
+    def improvement_in(self, space: Space, X_pending: Tensor | None) -> RankAcquisitionFunction:
+        """What is maximised in a space."""
         known = self.objectives[0].known_X
-        return self.improvement(None, known[space.contains(known)])
+        return self.improvement(X_pending, known[space.contains(known)])
 
     def recommended(self, X: Tensor) -> Tensor:
         """The points to use: with noise, those whose neighbours vouch for them.
@@ -108,14 +108,12 @@ class Models:
             One of them, or of several objectives their front, ``m x d``; none if no point satisfies
             all constraints.
         """
-        model, *others = self.objectives
         acquisition = self.improvement(None, X)
-        X = X[acquisition.satisfies_all(X)]
-        if not len(X):
-            return X
-        if others:
-            return cast(LogExpectedFrontImprovement, acquisition).front
-        return model.recommended_among(is_row_of(model.known_X, X)).unsqueeze(0)
+        if not bool((eligible := acquisition.recommendable).any()):
+            return X[:0]
+        if isinstance(acquisition, LogExpectedFrontImprovement):
+            return acquisition.front
+        return self.objectives[0].recommended_among(eligible).unsqueeze(0)
 
     def suggest(self, space: Space, X_pending: Tensor, seed: int) -> Tensor:
         """The point of the highest expected improvement.
@@ -131,7 +129,7 @@ class Models:
         known = self.objectives[0].known_X
         X_pending = X_pending.unique(dim=0)
         X_pending = X_pending[~is_row_of(X_pending, known)]
-        acquisition = self.improvement(X_pending, known[space.contains(known)])
+        acquisition = self.improvement_in(space, X_pending)
         domain = Domain.of(space, self.settings.search)
         return maximize(acquisition, domain, torch.cat([known, X_pending]), seed)
 
