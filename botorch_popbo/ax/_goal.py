@@ -91,13 +91,9 @@ class Goal:
         """
         whole = _rows(measured, ~measured.objectives.isnan().any(-1))
         objectives = zip(_first(self.objective_weights), whole.objective_orders(), strict=True)
-        slacks: list[tuple[int, Order]] = []
-        constraints = self.outcome_constraints
-        for column, metric in enumerate(_first(constraints[0]) if constraints else []):
-            slack, variance = measured.slack[:, [column]], measured.slack_variance[:, [column]]
-            part = replace(measured, slack=slack, slack_variance=variance)
-            slacks += [(metric, order) for order in part.slack_orders()]
-        return [*objectives], slacks
+        constrained = _first(self.outcome_constraints[0]) if self.outcome_constraints else []
+        slacks = measured.slack_orders().items()
+        return [*objectives], [(constrained[index], order) for index, order in slacks]
 
     def order_of_all(self, measured: Trials, seed: int) -> Order:
         """One order of the points that have every metric; see :meth:`Trials.feasible_first`."""

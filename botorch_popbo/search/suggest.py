@@ -58,7 +58,7 @@ class Models:
             return RankingGP(order=order, input_transform=transform, settings=settings.model).fit()
 
         objectives = [fitted(order) for order in trials.objective_orders()]
-        slacks = [fitted(order) for order in trials.slack_orders()]
+        slacks = [fitted(order) for order in trials.slack_orders().values()]
         is_table = Domain.of(space, settings.search).is_table
         return cls(objectives, slacks, settings.with_list(is_table))
 

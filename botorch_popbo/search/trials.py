@@ -148,19 +148,19 @@ class Trials:
         columns = zip(self.objectives.T, self.variance.T, strict=True)
         return [from_outcomes(self.X, values, variance) for values, variance in columns]
 
-    def slack_orders(self) -> list[Order]:
+    def slack_orders(self) -> dict[int, Order]:
         """The order of the slacks of each constraint that a point violates which did not fail.
 
         A point to which a constraint does not apply satisfies it by as much as any violates or
         satisfies it: no part of the space where it never applies is taken for infeasible, whatever
         the unit. One of which it is unknown teaches nothing of it.
         """
-        columns, orders = zip(self.slack.T, self.slack_variance.T, strict=True), []
-        for slack, variance in columns:
+        columns, orders = zip(self.slack.T, self.slack_variance.T, strict=True), {}
+        for index, (slack, variance) in enumerate(columns):
             known = ~(self.objectives[:, 0].isneginf() | slack.isnan())
             X, slack = self.X[known], slack[known]
             if bool((slack < 0.0).any()) and len(X.unique(dim=0)) > 1:
                 furthest = slack.abs().where(slack.isfinite(), 0.0).amax().item() or 1.0
                 slack = slack.nan_to_num(posinf=furthest, neginf=-torch.inf)
-                orders.append(from_outcomes(X, slack, variance[known]))
+                orders[index] = from_outcomes(X, slack, variance[known])
         return orders

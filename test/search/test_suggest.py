@@ -106,7 +106,8 @@ def test_each_objective_and_each_violated_slack_has_an_order() -> None:
     trials = known(objectives, slack)
     scores = [sorted(order.score.tolist()) for order in trials.objective_orders()]
     assert scores == [[FAILED, 0.0, 1.0, 2.0, 3.0], [FAILED, 6.0, 7.0, 8.0, 9.0]]
-    assert [sorted(order.score.tolist()) for order in trials.slack_orders()] == [[-1, 1, 3, 4]]
+    [order] = trials.slack_orders().values()
+    assert sorted(order.score.tolist()) == [-1, 1, 3, 4]
     with pytest.raises(InputDataError):
         Trials.gather([Trial(X[0], [1.0])], [], (2, 1, 0)).objective_orders()
 
@@ -114,14 +115,14 @@ def test_each_objective_and_each_violated_slack_has_an_order() -> None:
 def test_a_constraint_that_does_not_apply_is_satisfied_and_an_unknown_one_teaches_nothing() -> None:
     slack = torch.tensor([[-4.0], [math.inf], [1.0], [math.nan], [0.5]])
     trials = known(-LOSS, slack)
-    (order,) = trials.slack_orders()
+    (order,) = trials.slack_orders().values()
     found = dict(zip(map(tuple, order.X[order.item].tolist()), order.score.tolist(), strict=True))
     measured = {0: -4.0, 1: 4.0, 2: 1.0, 4: 0.5}
     assert found == {tuple(X[row].tolist()): score for row, score in measured.items()}
     first = trials.feasible_first(seed=0)
     assert first.X[first.score.argmin()].equal(X[0])
     never = known(-LOSS, torch.full((5, 1), math.inf))
-    assert never.slack_orders() == []
+    assert never.slack_orders() == {}
     violated = known(-LOSS, torch.tensor([[-math.inf], *[[math.inf]] * 4]))
     assert sorted(violated.slack_orders()[0].score.tolist()) == [-math.inf, 1.0, 1.0, 1.0, 1.0]
 
