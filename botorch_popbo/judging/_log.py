@@ -77,8 +77,7 @@ class Log:
 
     def text(self, item: Tensor) -> str:
         """A point in words."""
-        space = self.search.space
-        return ", ".join(describe(space, space.decode(item)))
+        return ", ".join(describe(self.search.space, item))
 
     def _keep(self, search: PreferenceSearch) -> None:
         """Write the file; where that fails nothing has changed."""

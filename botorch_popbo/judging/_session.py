@@ -113,7 +113,8 @@ class Session:
         """The best things so far, and how far the judges agree; the same for each of them."""
         ranking, search = self._log.ranking(), self._log.search
         agreed = search.interview.agreement if ranking and len(self._desks) > 1 else {}
-        best = [{**self._shown(one.x), "words": self._words(one.x)} for one in ranking[:NUM_RANKED]]
+        items = [one.x for one in ranking[:NUM_RANKED]]
+        best = [{**self._shown(item), "words": describe(self._space, item)} for item in items]
         agreement = [[name, *numbers] for name, numbers in sorted(agreed.items())]
         return {"best": best, "agreement": agreement, "chance": shown_chance(search)}
 
@@ -200,8 +201,5 @@ class Session:
 
     def _drawn(self, item: Tensor) -> Drawn:
         if self._drawer is None:
-            return Drawn("text", "\n".join(self._words(item)))
+            return Drawn("text", "\n".join(describe(self._space, item)))
         return self._drawer.draw(self._space.decode(item))
-
-    def _words(self, item: Tensor) -> list[str]:
-        return describe(self._space, self._space.decode(item))

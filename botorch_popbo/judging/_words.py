@@ -1,7 +1,8 @@
 """Parameters in words, for a terminal and a page."""
 
 import math
-from collections.abc import Mapping
+
+from torch import Tensor
 
 from botorch_popbo.preference_search import PreferenceSearch
 from botorch_popbo.space import Parameter, Space
@@ -10,9 +11,9 @@ NUM_RANKED = 5  # of the best, named at the end
 _LONGEST = 60  # letters of a name or a choice
 
 
-def describe(space: Space, values: Mapping[str, object]) -> list[str]:
-    """A text for each parameter, without constants."""
-    parameters = space.parameters.items()
+def describe(space: Space, item: Tensor) -> list[str]:
+    """A text for each parameter of a point, without constants."""
+    values, parameters = space.decode(item), space.parameters.items()
     return [f"{_printable(name)} {_value(p, values[name])}" for name, p in parameters]
 
 

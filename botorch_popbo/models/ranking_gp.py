@@ -32,7 +32,7 @@ from botorch_popbo.data._checks import are_comparisons
 from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.data.order import check_alike
 from botorch_popbo.models import conditional, priors
-from botorch_popbo.models.evidence import Conditioned, Evidence, Sample
+from botorch_popbo.models.evidence import Evidence, Sample
 from botorch_popbo.models.hyperparameters import Hyperparameters, Modules
 from botorch_popbo.models.input_transforms import InactiveColumns, OneHotCategories, part_of
 from botorch_popbo.models.outliers import lone_surprise
@@ -662,16 +662,12 @@ class RankingGP(RankModel, GP, FantasizeMixin):
         if not is_same or any(map(is_not, self._parts, self._law_parts)):
             # Not of inference mode: they are used where gradients are wanted, and found by some.
             with torch.inference_mode(False), torch.no_grad():
-                sample, conditioned = self._condition()
+                sample = self._sample(self._hyper).subset(self._is_used)
+                conditioned = Evidence(sample).condition(sample.hyperparameters.start)
                 modules = sample.hyperparameters.modules.copy()
                 self._keep(Predictor.from_fit(sample.X, conditioned, modules))
         assert self._law is not None
         return self._law
-
-    def _condition(self) -> tuple[Sample, Conditioned]:
-        """The used records, conditioned at the current hyperparameters."""
-        sample = self._sample(self._hyper).subset(self._is_used)
-        return sample, Evidence(sample).condition(sample.hyperparameters.start)
 
     def _keep(self, law: Predictor) -> None:
         law.kernel.requires_grad_(False)
