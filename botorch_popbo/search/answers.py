@@ -23,8 +23,7 @@ from botorch_popbo.likelihoods.normal import hazard
 from botorch_popbo.models.priors import default_kernel
 from botorch_popbo.models.ranking_gp import RankingGP
 from botorch_popbo.sampling._joint import draw
-from botorch_popbo.search.domain import Domain
-from botorch_popbo.search.tables import unseen_points
+from botorch_popbo.search.domain import Domain, unseen_points
 from botorch_popbo.settings import SearchSettings, Settings
 from botorch_popbo.space import Space
 

@@ -14,7 +14,7 @@ from torch import Tensor
 from botorch_popbo._reproducible import one_thread, seeded
 from botorch_popbo.acquisition import LogExpectedFrontImprovement
 from botorch_popbo.data._rows import is_row_of
-from botorch_popbo.search.domain import Domain
+from botorch_popbo.search.domain import Domain, unseen_points
 from botorch_popbo.search.starts import (
     centers_of,
     constrained_initial_conditions,
@@ -23,7 +23,6 @@ from botorch_popbo.search.starts import (
     rank_model_of,
     starting_points,
 )
-from botorch_popbo.search.tables import unseen_points
 from botorch_popbo.settings import SearchSettings
 
 

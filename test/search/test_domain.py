@@ -3,8 +3,7 @@ import torch
 from torch import Tensor
 
 from botorch_popbo import unseen_candidates
-from botorch_popbo.search.domain import Domain
-from botorch_popbo.search.tables import unseen_points
+from botorch_popbo.search.domain import Domain, unseen_points
 
 # 350 * 350 points are more than are enumerated.
 GRIDS = {
