@@ -23,9 +23,8 @@ from botorch_popbo.acquisition.rank_acquisition import (
     check_model,
     log_remoteness,
 )
-from botorch_popbo.models.conditional import utility_law
+from botorch_popbo.models.conditional import draw, utility_law
 from botorch_popbo.models.ranking_gp import RankingGP
-from botorch_popbo.sampling._joint import draw
 from botorch_popbo.settings import AcquisitionSettings
 
 

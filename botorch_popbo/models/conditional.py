@@ -16,10 +16,10 @@ from gpytorch.kernels import Kernel
 from gpytorch.likelihoods import FixedNoiseGaussianLikelihood
 from gpytorch.means import Mean
 from gpytorch.settings import cholesky_jitter
+from linear_operator.utils.cholesky import psd_safe_cholesky
 from torch import Tensor
 
 from botorch_popbo.models.predictor import Predictor
-from botorch_popbo.posteriors._marginal import MarginalPosterior
 
 
 def utility_law(predictor: Predictor, encoded: Tensor, noise: Tensor) -> GPyTorchPosterior:
@@ -49,6 +49,41 @@ def utility_law(predictor: Predictor, encoded: Tensor, noise: Tensor) -> GPyTorc
     mean, variance = predictor.moments(double)
     joint = MultivariateNormal(mean.to(encoded), covariance)
     return MarginalPosterior(joint, (variance + variances).to(encoded))
+
+
+def draw(law: MultivariateNormal, number: int) -> Tensor:
+    """Draw from a normal law of ``n`` values, with torch's global random state.
+
+    Args:
+        law: The law.
+        number: Number of draws.
+
+    Returns:
+        A ``number x n`` tensor.
+    """
+    law = law.add_jitter(1e-6)  # some points are close
+    root = psd_safe_cholesky(law.covariance_matrix)
+    return law.mean + torch.randn(number, len(root), dtype=torch.double).to(root) @ root.T
+
+
+class MarginalPosterior(GPyTorchPosterior):
+    """A normal posterior whose variance was computed together with its mean.
+
+    Each alone takes the covariances of all points with all records.
+
+    Args:
+        distribution: The joint law, whose covariance is not computed before it is used.
+        variance: Its variances, ``batch_shape x q``.
+    """
+
+    def __init__(self, distribution: MultivariateNormal, variance: Tensor) -> None:
+        super().__init__(distribution)
+        self._variance = variance.unsqueeze(-1)
+
+    @property
+    def variance(self) -> Tensor:
+        """Variances, ``batch_shape x q x 1``."""
+        return self._variance
 
 
 class ConditionalMean(Mean):

@@ -12,9 +12,9 @@ from linear_operator.operators import DiagLinearOperator
 from torch import Tensor
 
 from botorch_popbo.models import RankModel
+from botorch_popbo.models.conditional import MarginalPosterior
 from botorch_popbo.models.input_transforms import OneHotCategories, part_of
 from botorch_popbo.models.rank_model import SingleOutputModel
-from botorch_popbo.posteriors._marginal import MarginalPosterior
 
 _MAX_DISTANCE = 1e150  # its square is a number
 

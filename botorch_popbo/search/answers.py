@@ -20,9 +20,9 @@ from botorch_popbo.data import Order, from_comparisons
 from botorch_popbo.data._checks import check_tensor
 from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.likelihoods.normal import hazard
+from botorch_popbo.models.conditional import draw
 from botorch_popbo.models.priors import default_kernel
 from botorch_popbo.models.ranking_gp import RankingGP
-from botorch_popbo.sampling._joint import draw
 from botorch_popbo.search.domain import Domain, unseen_points
 from botorch_popbo.settings import SearchSettings, Settings
 from botorch_popbo.space import Space

@@ -14,7 +14,7 @@ from botorch_popbo.acquisition._log_improvement import MIN_VARIANCE, log_improve
 from botorch_popbo.acquisition._slack_constraint import place_of
 from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.models import RankingGP
-from botorch_popbo.sampling._joint import draw
+from botorch_popbo.models.conditional import draw
 from botorch_popbo.search.domain import Domain
 from botorch_popbo.search.maximize import table_candidates
 from botorch_popbo.search.starts import points_near, random_points
