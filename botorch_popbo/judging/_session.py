@@ -17,8 +17,7 @@ from botorch_popbo._errors import UsageError
 from botorch_popbo._plain import Value
 from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.judging._drawer import Drawer, Drawn
-from botorch_popbo.judging._log import Log
-from botorch_popbo.judging._words import NUM_RANKED, describe, num_left, shown_chance
+from botorch_popbo.judging._log import NUM_RANKED, Log, describe, num_left, shown_chance
 from botorch_popbo.search.answers import Interview
 
 #: What a browser or a program gets.
