@@ -5,7 +5,8 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
+from itertools import cycle
 from pathlib import Path
 from time import perf_counter
 from typing import Any, ClassVar
@@ -109,16 +110,24 @@ class Lab:
         means = np.array([np.mean(values) for values in found.values()])
         return cls([*found], [*found.values()], means)
 
+    @cached_property
     def rows(self) -> list[dict[str, Any]]:
         """The candidates by name."""
         return [{f"x{i}": cell for i, cell in enumerate(point)} for point in self.points]
 
+    @cached_property
+    def space(self) -> Candidates:
+        """They, as a space."""
+        return Candidates(self.rows)
+
+    @cached_property
+    def X(self) -> Tensor:  # noqa: N802
+        """They, as its points, ``n x d``."""
+        return torch.stack([*map(self.space.encode, self.rows)])
+
     def encoded(self) -> Tensor:
-        """The candidates as ``n x d`` numbers in the unit cube, names as one-hot columns."""
-        rows = self.rows()
-        space = Candidates(rows)
-        X = torch.stack([*map(space.encode, rows)])
-        return space.input_transform()(X)
+        """They, as ``n x d`` numbers in the unit cube, names as one-hot columns."""
+        return self.space.input_transform()(self.X)
 
     def lost(self, way: str, share: float) -> "np.typing.NDArray[np.bool_]":
         """Which candidates fail whenever they are tried; see :data:`FAILING`."""
@@ -211,35 +220,19 @@ class Forest(Promising):
 
 
 class Gaussian(Promising):
-    """Log expected improvement by BoTorch's ``SingleTaskGP``."""
+    """Log expected improvement by one of BoTorch's models, after some random candidates."""
+
+    def __init__(
+        self, model: Callable[[Tensor, Tensor], SingleTaskGP], lab: Lab, seed: int, initial: int = 4
+    ) -> None:
+        super().__init__(lab, seed)
+        self.model, self.num_initial = model, initial
 
     def gains(self, X: Tensor, y: Tensor) -> "np.typing.NDArray[np.float64]":
         """See the base class."""
         acquisition, _ = expected_improvement(fit(self.model(X, y.unsqueeze(-1))), X)
         with torch.no_grad():
             return acquisition(self.encoded[self.left].unsqueeze(-2)).numpy()
-
-    def model(self, X: Tensor, Y: Tensor) -> SingleTaskGP:
-        """What is fitted."""
-        return SingleTaskGP(X, Y)
-
-
-class Copula(Gaussian):
-    """The same of the normal scores of outcomes' ranks."""
-
-    def model(self, X: Tensor, Y: Tensor) -> SingleTaskGP:
-        """See the base class."""
-        return SingleTaskGP(X, normal_scores(Y))
-
-
-class Robust(Gaussian):
-    """BoTorch's process that finds outliers by relevance pursuit (Ament et al., 2024)."""
-
-    num_initial = 5  # its prior of the number of outliers takes a fifth of the outcomes
-
-    def model(self, X: Tensor, Y: Tensor) -> SingleTaskGP:
-        """See the base class."""
-        return RobustRelevancePursuitSingleTaskGP(X, Y)
 
 
 class Nearest(Random):
@@ -250,11 +243,8 @@ class Nearest(Random):
         import optuna
 
         optuna.logging.set_verbosity(optuna.logging.ERROR)
-        rows = lab.rows()
-        self.space = Candidates(rows)
-        self.rows = [*map(self.space.row, rows)]
+        self.space, self.unit = lab.space, lab.space.to_unit(lab.X)
         self.distributions = distributions_of(self.space)
-        self.unit = self.space.to_unit(torch.stack([*map(self.space.encode, rows)]))
         loaded = sampler_of(sampler, sampler)(seed=seed)
         self.study = optuna.create_study(direction="maximize", sampler=loaded)
 
@@ -277,7 +267,8 @@ class Nearest(Random):
         from optuna.trial import TrialState, create_trial
 
         super().tell(index, value)
-        params = {name: self.rows[index][name] for name in self.distributions}
+        row = self.space.row(self.lab.rows[index])
+        params = {name: row[name] for name in self.distributions}
         state = TrialState.FAIL if value is None else TrialState.COMPLETE
         self.study.add_trial(
             create_trial(params=params, distributions=self.distributions, value=value, state=state)
@@ -289,9 +280,8 @@ class Default(Random):
 
     def __init__(self, lab: Lab, seed: int, n_initial: int | None = None) -> None:
         super().__init__(lab, seed)
-        rows = lab.rows()
-        self.optimizer = Optimizer(rows, "maximize", n_initial=n_initial, seed=seed)
-        self.rows, self.index = rows, {point: i for i, point in enumerate(lab.points)}
+        self.optimizer = Optimizer(lab.rows, "maximize", n_initial=n_initial, seed=seed)
+        self.index = {point: i for i, point in enumerate(lab.points)}
 
     def ask(self, number: int) -> list[int]:
         """See the base class."""
@@ -300,7 +290,7 @@ class Default(Random):
     def tell(self, index: int, value: float | None) -> None:
         """See the base class."""
         super().tell(index, value)
-        self.optimizer.tell(self.rows[index], value)
+        self.optimizer.tell(self.lab.rows[index], value)
 
     @property
     def best(self) -> int:
@@ -321,7 +311,7 @@ class Baybe(Random):
         from baybe.searchspace import SearchSpace
         from baybe.targets import NumericalTarget
 
-        self.table, self.seed = pd.DataFrame(lab.rows()), seed
+        self.table, self.seed = pd.DataFrame(lab.rows), seed
         parameters = []
         for name in self.table:
             values = [*dict.fromkeys(self.table[name])]
@@ -333,10 +323,8 @@ class Baybe(Random):
 
     def ask(self, number: int) -> list[int]:
         """See the base class."""
-        with (
-            seeded(derive_seed(self.seed, len(self.told))),
-            warnings.catch_warnings(action="ignore"),
-        ):
+        seed = derive_seed(self.seed, len(self.told))
+        with seeded(seed), warnings.catch_warnings(action="ignore"):
             return [*self.campaign.recommend(number).index]
 
     def tell(self, index: int, value: float | None) -> None:
@@ -360,7 +348,7 @@ class Bofire(Random):
         from bofire.data_models.features import api
         from bofire.strategies.api import SoboStrategy
 
-        self.table, self.seed, inputs = pd.DataFrame(lab.rows()), seed, []
+        self.table, self.seed, inputs = pd.DataFrame(lab.rows), seed, []
         for name in self.table:
             values = sorted({*self.table[name]})
             if len(values) == 1:
@@ -378,10 +366,8 @@ class Bofire(Random):
         if not (y := self.learned):
             return super().ask(number)
         asked: list[int] = []
-        with (
-            seeded(derive_seed(self.seed, len(self.told))),
-            warnings.catch_warnings(action="ignore"),
-        ):
+        seed = derive_seed(self.seed, len(self.told))
+        with seeded(seed), warnings.catch_warnings(action="ignore"):
             tried = self.table.iloc[[index for index, _ in self.told]]
             self.strategy.tell(tried.assign(y=y), replace=True)
             self.strategy.reset_candidates()
@@ -392,22 +378,16 @@ class Bofire(Random):
         return asked
 
 
-class Patient(Default):
-    """The default after ten candidates in random order, as elsewhere."""
-
-    def __init__(self, lab: Lab, seed: int) -> None:
-        super().__init__(lab, seed, n_initial=10)
-
-
 METHODS: Mapping[str, Callable[[Lab, int], Random]] = {
     "popbo": Default,
-    "popbo-ten": Patient,
+    "popbo-ten": partial(Default, n_initial=10),  # as elsewhere
     "baybe": Baybe,
     "bofire": Bofire,
     "forest": Forest,
-    "gp": Gaussian,
-    "gp-copula": Copula,
-    "gp-robust": Robust,
+    "gp": partial(Gaussian, SingleTaskGP),
+    "gp-copula": partial(Gaussian, lambda X, Y: SingleTaskGP(X, normal_scores(Y))),
+    # Relevance pursuit (Ament et al., 2024), whose prior of outliers takes a fifth of the outcomes.
+    "gp-robust": partial(Gaussian, RobustRelevancePursuitSingleTaskGP, initial=5),
     "optuna-gp": partial(Nearest, "GPSampler"),
     "optuna-tpe": partial(Nearest, "TPESampler"),
     "random": Random,
@@ -459,23 +439,21 @@ class Notebook(Measured[Series]):
         lab, start = Lab.read(self.data, cell.table), perf_counter()
         method = METHODS[cell.method](lab, cell.seed)
         chance = np.random.default_rng([cell.seed, 1])
-        order = [chance.permutation(len(values)) for values in lab.results]
+        results = [cycle([v[i] for i in chance.permutation(len(v))]) for v in lab.results]
         way, share = FAILING[cell.failing]
         lost = lab.lost(way, share)
         place = np.array([100.0 * np.mean(lab.means[~lost] > mean) for mean in lab.means])
         top, width = lab.means[~lost].max(), lab.means.max() - lab.means.min()
         tried: list[int] = []
         ended: list[int] = []  # without a failure
-        numbers, regrets, looks = {}, {}, dict.fromkeys(range(len(lab.points)), 0)
+        numbers, regrets = {}, {}
         while len(tried) < cell.trials:
             with limited():
                 asked = method.ask(min(cell.batch, cell.trials - len(tried)))
             if not asked:
                 break
             for index in asked:
-                replicates = lab.results[index]
-                value = replicates[order[index][looks[index] % len(replicates)]]
-                looks[index] += 1
+                value = next(results[index])
                 fails = lost[index] or (way == "random" and chance.random() < share)
                 is_off = way == "outliers" and chance.random() < share
                 value += 10.0 * width * chance.choice([-1.0, 1.0]) if is_off else 0.0
