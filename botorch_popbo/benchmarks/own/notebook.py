@@ -22,7 +22,7 @@ from botorch_popbo._errors import UsageError, library
 from botorch_popbo._evaluation import Direction
 from botorch_popbo._plain import Value
 from botorch_popbo._replacing import replacing
-from botorch_popbo.benchmarks.own.page import Report, write_page
+from botorch_popbo.benchmarks.own.page import Report, in_words, write_page
 from botorch_popbo.benchmarks.own.table import infer
 from botorch_popbo.candidates import mixtures
 from botorch_popbo.optimizer import Optimizer
@@ -224,9 +224,10 @@ def suggest_next(options: Namespace) -> int:
     rows = [texts(point) for point, _ in asked]
     expected = report.expected([point for point, _ in asked]) if asked else []
     for row, (_, reason), found in zip(rows, asked, expected, strict=True):
-        print(f"try {_words(row)}\n    {reason}{f' Expected: {_words(found)}.' if found else ''}")
+        hope = f" Expected: {in_words(found)}." if found else ""
+        print(f"try {in_words(row)}\n    {reason}{hope}")
     if report.front:
-        print(f"best so far: {_words(texts(report.front[0]))}")
+        print(f"best so far: {in_words(texts(report.front[0]))}")
     if rows:
         written = sheet.append(rows, options.copy)
         print(f"written to {written}; fill in {', '.join(optimizer.outcomes)}, and run this again")
@@ -313,7 +314,3 @@ def _texts(point: Mapping[str, Value], sheet: Sheet, optimizer: Optimizer) -> di
         is_comma = "," in sheet.decimals and isinstance(value, float)
         texts[name] = text.replace(".", ",") if is_comma else text
     return texts
-
-
-def _words(row: Mapping[str, str]) -> str:
-    return ", ".join(f"{name} {text}" for name, text in row.items())

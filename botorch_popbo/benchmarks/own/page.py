@@ -61,6 +61,11 @@ def _tag(name: str, /, *content: Element | str, **attributes: object) -> Element
     return element
 
 
+def in_words(row: Mapping[str, str]) -> str:
+    """Names and values in a line."""
+    return ", ".join(f"{name} {text}" for name, text in row.items())
+
+
 class Place(NamedTuple):
     """A place along a parameter, its value as the table writes it, and what is expected there."""
 
@@ -225,7 +230,7 @@ class Report:
         luckiest = (max if way == "maximize" else min)(ended, key=lambda one: one.outcomes[name])
         if luckiest.parameters != self.front[0] and not others and not optimizer.constraints:
             expected = self.expected([luckiest.parameters])[0][name]
-            where = self._words(luckiest.parameters)
+            where = in_words(self.texts(luckiest.parameters))
             yield (
                 f"{luckiest.outcomes[name]:.4g} was measured at {where}; "
                 f"the model puts part of that down to luck and expects {expected} there"
@@ -241,9 +246,6 @@ class Report:
             words = "These show more of what is possible, as too little is known yet."
             return [*found, _tag("p", words), self._table(points)]
         return [*found, self._table(points, *reasons)]
-
-    def _words(self, point: Parameters) -> str:
-        return ", ".join(f"{name} {text}" for name, text in self.texts(point).items())
 
     def _result(self, name: str) -> list[Element]:
         """What is known of one result."""
@@ -324,27 +326,22 @@ class Report:
     def _effect(self, parameter: str, name: str, y_ends: tuple[float, float]) -> list[Element]:
         """A picture, and the names of choices, which it numbers, the best one first."""
         part, best = self._slices[parameter], self.texts(self.front[0])[parameter] or "none"
-        if not self.optimizer.space.parameters[parameter].is_categorical:
-            chart, ends = Chart((part[0].x, part[-1].x), y_ends), (part[0].text, part[-1].text)
-            upper = [(at.x, sum(at.expected[name])) for at in part]
-            lower = [(at.x, at.expected[name][0] - at.expected[name][1]) for at in part]
-            paths, names = [chart.path(upper + lower[::-1], "band")], []
-            paths.append(chart.path([(at.x, at.expected[name][0]) for at in part], "line"))
-        else:
+        is_categorical = self.optimizer.space.parameters[parameter].is_categorical
+        if is_categorical:
             sign = -1.0 if self.optimizer.objectives[name] == "maximize" else 1.0
             part = sorted(part, key=lambda at: sign * at.expected[name][0])[:_MAX_LISTED]
             part = [at._replace(x=i) for i, at in enumerate(part, 1)]
-            chart, ends = Chart((1, len(part)), y_ends), ("1", str(len(part)))
-            paths = [
-                chart.path([(at.x, m - s), (at.x, m + s)], "error")
-                for at in part
-                for m, s in [at.expected[name]]
-            ]
-            paths.append(chart.path([(at.x, at.expected[name][0]) for at in part], "dots", "h0"))
-            names = [_tag("ol", *(_tag("li", at.text) for at in part))]
-        paths.append(
-            chart.path(
-                [(at.x, at.expected[name][0]) for at in part if at.text == best], "best", "h0"
-            )
-        )
+        chart = Chart((part[0].x, part[-1].x), y_ends)
+        points = [(at.x, *at.expected[name], at.text == best) for at in part]
+        middle = [(x, m) for x, m, *_ in points]
+        if is_categorical:
+            paths = [chart.path([(x, m - s), (x, m + s)], "error") for x, m, s, _ in points]
+            paths.append(chart.path(middle, "dots", "h0"))
+            ends, names = ("1", str(len(part))), [_tag("ol", *(_tag("li", at.text) for at in part))]
+        else:
+            upper, lower = ([(x, m + sign * s) for x, m, s, _ in points] for sign in (1.0, -1.0))
+            paths = [chart.path(upper + lower[::-1], "band"), chart.path(middle, "line")]
+            ends, names = (part[0].text, part[-1].text), []
+        best_ones = [(x, m) for x, m, _, is_best in points if is_best]
+        paths.append(chart.path(best_ones, "best", "h0"))
         return [chart.draw(*paths, ends=ends), *names]
