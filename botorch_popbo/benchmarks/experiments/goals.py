@@ -1,6 +1,6 @@
 """Fronts and constraints: several objectives, or one that counts where constraints hold."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from time import perf_counter
@@ -115,15 +115,12 @@ class Fronts(Measured[GoalSetting]):
         **replicated(METHODS),
     }
     cell: ClassVar = GoalSetting
+    axes: ClassVar = "problems", "methods", "trials"
     note: ClassVar = (
         "the least feasible objective, or minus the hypervolume, after so many trials, the initial "
         "ones included"
     )
     reported: ClassVar = (15, 20, 30, 40)
-
-    def axes(self) -> Iterable[Iterable[Any]]:
-        """See the base class."""
-        return self.problems, self.methods, [self.trials]
 
     def measure(self, cell: GoalSetting, limited: Limited) -> dict[str, float]:
         """See the base class."""

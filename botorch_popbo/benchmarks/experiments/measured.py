@@ -2,7 +2,7 @@
 
 import math
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from itertools import product
 from typing import Any, ClassVar
@@ -30,18 +30,16 @@ class Measured(Campaign[CellT, Numbers]):
 
     Attributes:
         cell: The dataclass of a replication; its last field is the seed.
+        axes: The settings that are the values of its fields, but of the seed.
         note: What the numbers of the table are.
         reported: Of the numbers after so many trials, those in the table beside the last.
     """
 
     record: ClassVar = Numbers
     cell: ClassVar[type[Any]]
+    axes: ClassVar[tuple[str, ...]]
     note: ClassVar[str]
     reported: ClassVar[tuple[int, ...]] = ()
-
-    @abstractmethod
-    def axes(self) -> Iterable[Iterable[Any]]:
-        """The values of each field of a replication but the seed."""
 
     @abstractmethod
     def measure(self, cell: CellT, limited: Limited) -> Mapping[str, float]:
@@ -49,7 +47,9 @@ class Measured(Campaign[CellT, Numbers]):
 
     def cells(self) -> Iterator[CellT]:
         """All combinations."""
-        return (self.cell(*values) for values in product(*self.axes(), range(self.seeds)))
+        settings = (getattr(self, name) for name in self.axes)
+        axes = (one if isinstance(one, tuple) else (one,) for one in settings)
+        return (self.cell(*values) for values in product(*axes, range(self.seeds)))
 
     def evaluate(self, cell: CellT, records: list[Numbers], limited: Limited) -> Iterator[Numbers]:
         """See the base class."""

@@ -423,16 +423,13 @@ class Notebook(Measured[Series]):
         **replicated(METHODS),
     }
     cell: ClassVar = Series
+    axes: ClassVar = "problems", "failing", "batches", "trials", "methods"
     note: ClassVar = (
         "percent of the candidates whose mean is better than that of the best one tried, after so "
         "many experiments, of the recommended and of the luckiest; experiments to the best percent"
         "; the regret of the best one tried, as a share of the range; failed runs"
     )
     reported: ClassVar = (12, 16, 24, 32, 40)
-
-    def axes(self) -> Iterable[Iterable[Any]]:
-        """See the base class."""
-        return self.problems, self.failing, self.batches, [self.trials], self.methods
 
     def measure(self, cell: Series, limited: Limited) -> dict[str, float]:
         """See the base class."""

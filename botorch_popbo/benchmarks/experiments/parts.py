@@ -188,15 +188,12 @@ class PartsExperiment(Measured[PartsSetting]):
         **replicated(METHODS),
     }
     cell: ClassVar = PartsSetting
+    axes: ClassVar = "problems", "methods", "budget"
     note: ClassVar = (
         "the best whole evaluation at the cost of so many whole ones; how many that were stopped "
         "would have been better than the last; its loss on held-out rows"
     )
     reported: ClassVar = (5, 10, 15, 20)
-
-    def axes(self) -> Iterable[Iterable[Any]]:
-        """See the base class."""
-        return self.problems, self.methods, [self.budget]
 
     def measure(self, cell: PartsSetting, limited: Limited) -> dict[str, float]:
         """See the base class."""

@@ -1,7 +1,7 @@
 """Choices alone: methods that ask a judge which of several points is the best, or the worst."""
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any, ClassVar
@@ -137,13 +137,9 @@ class Preferences(Measured[Interview]):
         **replicated(METHODS, seeds=10, smoke=2),
     }
     cell: ClassVar = Interview
+    axes: ClassVar = "problems", "deviations", "shown", "answers", "methods"
     note: ClassVar = "regret after so many answers, and the seconds of a question"
     reported: ClassVar = (12, 24, 36, 75)
-
-    def axes(self) -> Iterable[Iterable[Any]]:
-        """See the base class."""
-        judges = self.problems, map(float, self.deviations), self.shown
-        return *judges, [self.answers], self.methods
 
     def measure(self, cell: Interview, limited: Limited) -> dict[str, float]:
         """See the base class."""

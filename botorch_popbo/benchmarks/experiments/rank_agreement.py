@@ -6,9 +6,9 @@ to 0.8. They do not say where the observations are; here they are drawn uniforml
 interval.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import torch
@@ -107,11 +107,8 @@ class RankAgreement(Measured[Fit]):
         "deviations": Key(float, tuple(i / 20 for i in range(10)), _both_ends),
     }
     cell: ClassVar = Fit
+    axes: ClassVar = "noise", "deviations", "methods"
     note: ClassVar = "Kendall's tau of the predicted and the true ranking"
-
-    def axes(self) -> Iterable[Iterable[Any]]:
-        """See the base class."""
-        return self.noise, map(float, self.deviations), self.methods
 
     def measure(self, cell: Fit, limited: Limited) -> dict[str, float]:
         """Fit a model and rank the grid by it; the global random state stays as it is."""

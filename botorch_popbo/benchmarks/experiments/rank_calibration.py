@@ -1,9 +1,8 @@
 """Whether predicted ranks are as uncertain as they are said to be."""
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import torch
 from gpytorch.kernels import MaternKernel
@@ -127,14 +126,11 @@ class RankCalibration(Measured[Fit]):
         "variances": Key(float, (0.0, 0.01, 0.25), lambda values: values[-1:]),
     }
     cell: ClassVar = Fit
+    axes: ClassVar = "dims", "sizes", "variances", "methods"
     note: ClassVar = (
         "coverage of central intervals of the ranks of new outcomes and of the values behind them; "
         f"log-probability of these ranks, none counted as less probable than {LEAST_PROBABILITY:g}"
     )
-
-    def axes(self) -> Iterable[Iterable[Any]]:
-        """See the base class."""
-        return self.dims, self.sizes, map(float, self.variances), self.methods
 
     def measure(self, cell: Fit, limited: Limited) -> dict[str, float]:
         """Fit a model once and score both laws; the global random state stays as it is."""

@@ -1,9 +1,9 @@
 """Other tasks as sources: do good ones help, and are worthless ones harmless?"""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 import torch
@@ -77,12 +77,9 @@ class Transfer(Measured[Search]):
         **replicated(METHODS),
     }
     cell: ClassVar = Search
+    axes: ClassVar = "problems", "sources", "trials", "methods"
     note: ClassVar = "the least regret after so many evaluations, and the seconds of each"
     reported: ClassVar = (1, 3, 5, 10, 20, 30)
-
-    def axes(self) -> Iterable[Iterable[Any]]:
-        """See the base class."""
-        return self.problems, self.sources, [self.trials], self.methods
 
     def measure(self, cell: Search, limited: Limited) -> dict[str, float]:
         """See the base class."""

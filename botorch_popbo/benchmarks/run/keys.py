@@ -28,7 +28,7 @@ class Key:
     known: Collection[str] | None = None
 
     def check_kind(self, name: str, value: Any) -> Any:
-        """Return a file's value with a tuple of different ones for a list, or raise UsageError."""
+        """A file's value, in its kind; of a list a tuple of different ones. Or raise UsageError."""
         is_list = isinstance(self.default, tuple)
         entries = value if isinstance(value, list) else [value]
         if is_list != isinstance(value, list) or not entries or not all(map(self._holds, entries)):
@@ -36,7 +36,7 @@ class Key:
             kind = {str: "a text", bool: "true or false"}.get(self.kind, f"a number{least}")
             kind = kind if self.kind is not int else f"a whole number{least}"
             raise UsageError(f"{name} is {plural}{kind}, not {value!r}")
-        return tuple(dict.fromkeys(value)) if is_list else value
+        return tuple(map(self.kind, dict.fromkeys(value))) if is_list else self.kind(value)
 
     def check_names(self, name: str, value: Any) -> Any:
         """Return a value, or raise UsageError if a name does not exist."""
