@@ -30,10 +30,9 @@ def lexicographic_order(*columns: Tensor) -> Tensor:
     Returns:
         The indices that sort the rows, of shape ``N``; equal rows stay in their order.
     """
-    *others, last = columns
-    order = _without_sign_of_zero(last).sort(stable=True).indices
-    for column in reversed(others):
-        values = _without_sign_of_zero(column)[order]
+    order = torch.arange(len(columns[0]), device=columns[0].device)
+    for column in reversed(columns):
+        values = column[order] + 0  # -0.0 + 0 is 0.0
         order = order[values.sort(stable=True).indices]
     return order
 
@@ -84,7 +83,7 @@ def points_at(X: Tensor, rows: Tensor) -> Tensor:
     Returns:
         Points, an ``m x d`` tensor.
     """
-    return _without_sign_of_zero(X.detach()[rows])
+    return X.detach()[rows] + 0  # -0.0 + 0 is 0.0
 
 
 def distinct_points(X: Tensor) -> tuple[Tensor, DistinctRows]:
@@ -117,7 +116,3 @@ def detach_fields(record: object) -> None:
     """
     for name, values in vars(record).items():
         object.__setattr__(record, name, values.detach())
-
-
-def _without_sign_of_zero(values: Tensor) -> Tensor:
-    return values + 0
