@@ -73,15 +73,12 @@ def parts_of(experiment: Experiment, goal: OptimizationConfig) -> Mapping[int, P
 
 def rivals_of(experiment: Experiment, parts: Mapping[int, Parts]) -> Rivals:
     """The completed ones among the trials with progressions."""
-    ended = [trial for trial in experiment.trials.values() if trial.index in parts]
-    return Rivals.among(
-        "last",
-        [
-            (parts[t.index], [*parts[t.index].values()][-1] if t.status.is_completed else None)
-            for t in ended
-            if t.status.is_terminal
-        ],
-    )
+    evaluations = [
+        (parts[t.index], [*parts[t.index].values()][-1] if t.status.is_completed else None)
+        for t in experiment.trials.values()
+        if t.index in parts and t.status.is_terminal
+    ]
+    return Rivals.among("last", evaluations)
 
 
 def with_foreseen(

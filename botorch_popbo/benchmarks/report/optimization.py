@@ -44,6 +44,6 @@ def results(summaries: Sequence[Summary]) -> pd.DataFrame:
         for summary in summaries
         for curve in summary.curves
         for seconds in [np.median(np.diff(curve.times), axis=-1)]
-        for end in zip(curve.seeds, curve.results, curve.best, seconds, strict=True)
+        for end in zip(curve.seeds, curve.results, curve.evaluated[:, -1], seconds, strict=True)
     ]
     return pd.DataFrame(rows, columns=_COLUMNS)

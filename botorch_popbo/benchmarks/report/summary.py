@@ -63,11 +63,6 @@ class Curve:
         return self.traces[:, -1]
 
     @property
-    def best(self) -> Array:
-        """The regret or the value of the best point that each replication evaluated."""
-        return self.evaluated[:, -1]
-
-    @property
     def seconds(self) -> Array:
         """The mean cumulative wall-clock time of the suggestions."""
         return np.asarray(self.times.mean(axis=0))

@@ -101,7 +101,8 @@ def _rows(summary: Summary) -> Iterator[tuple[str, ...]]:
     for curve in summary.curves:
         seeds, seconds = f"{len(curve.seeds)}/{summary.seeds}", curve.seconds_per_suggestion
         result = estimate(curve.mean[-1], curve.error[-1])
-        best = estimate(curve.best.mean(), float(standard_error(curve.best)))
+        last = curve.evaluated[:, -1]
+        best = estimate(last.mean(), float(standard_error(last)))
         time = "<0.001" if seconds < 0.001 else f"{seconds:.3f}"
         yield name, curve.method, seeds, result, best, time
     if (default := summary.problem.default_score()) is not None:
