@@ -416,7 +416,7 @@ class Notebook(Measured[Series]):
     trials: int
 
     keys: ClassVar = {
-        "problems": names([*TABLES, *POOLS]),
+        "problems": Key(str, POOLS, known=[*TABLES, *POOLS]),
         "failing": names(FAILING),
         "batches": Key(int, (1, 8), least=1),
         "trials": Key(int, 40, lambda _: 12, least=1),

@@ -287,17 +287,14 @@ class Report:
 
     def _along(self, name: str) -> list[tuple[float, Parameters]]:
         """The best point with other values of a parameter, by their places."""
-        p, best = self.optimizer.space.parameters[name], self.front[0][name]
+        parameters, best = self.optimizer.space.parameters, self.front[0][name]
+        p = parameters[name]
         few = p.choices is not None or p.size <= _NUM_ALONG
         places = p.places() if few else torch.linspace(*p.ends, _NUM_ALONG).tolist()
         own = [] if best is None and p.choices is None else [p.place(best)]
         rising = sorted({*map(p.rounded, places), *own})
         points = [(x, self._moved(name, p.value(x))) for x in rising]
-        limits = [
-            (n, self.optimizer.space.parameters[n])
-            for n in self.parts
-            if n in self.optimizer.space.parameters
-        ]
+        limits = [(n, parameters[n]) for n in self.parts if n in parameters]
         return [at for at in points if all(q.low <= at[1][n] <= q.high for n, q in limits)]
 
     def _moved(self, name: str, value: Value) -> Parameters:
