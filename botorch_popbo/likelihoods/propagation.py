@@ -136,7 +136,8 @@ def propagate(
     # Answers may be far more than the records they are about, and none is sharp.
     by_records = len(statements) > len(covariance) and bool(statements.is_answer.all())
     regression = (_OfRecords if by_records else _OfDifferences)(covariance, statements)
-    site = regression.first_sites if start is None else start
+    # At first each as if one difference was all that is known.
+    site = start or Sites(1.0 / regression.prior, regression.prior.rsqrt())
     share, last = 1.0, torch.inf
     for sweep in range(200):
         law = regression.given(site)
@@ -224,24 +225,20 @@ class Law(NamedTuple):
 
 
 class _Regression(ABC):
-    """The prior law of the differences that statements are about."""
+    """The prior law of the differences that statements are about.
+
+    Attributes:
+        prior: Prior variances of the differences, of shape ``M``.
+    """
+
+    prior: Tensor
 
     def __init__(self, covariance: Tensor, statements: Statements) -> None:
         self.covariance, self.statements = covariance, statements
 
-    @property
-    @abstractmethod
-    def prior(self) -> Tensor:
-        """Prior variances of the differences, of shape ``M``."""
-
     @abstractmethod
     def given(self, site: Sites) -> Law:
         """The law of the differences given sites."""
-
-    @property
-    def first_sites(self) -> Sites:
-        """Each as if one difference was all that is known."""
-        return Sites(1.0 / self.prior, self.prior.rsqrt())
 
     def _scatter(self, values: Tensor) -> Tensor:
         return self.statements.scatter(values, len(self.covariance))
@@ -253,10 +250,7 @@ class _OfDifferences(_Regression):
     def __init__(self, covariance: Tensor, statements: Statements) -> None:
         super().__init__(covariance, statements)
         self.matrix = statements.differences(statements.differences(covariance).T)
-
-    @property
-    def prior(self) -> Tensor:
-        return self.matrix.diagonal().clamp_min(JITTER)
+        self.prior = self.matrix.diagonal().clamp_min(JITTER)
 
     def given(self, site: Sites) -> Law:
         scale = site.precision.sqrt()
@@ -299,11 +293,7 @@ class _OfRecords(_Regression):
 
     def __init__(self, covariance: Tensor, statements: Statements) -> None:
         super().__init__(covariance, statements)
-        self.factor = torch.linalg.cholesky(covariance)
-
-    @property
-    def prior(self) -> Tensor:
-        return self._variances(self.covariance)
+        self.factor, self.prior = torch.linalg.cholesky(covariance), self._variances(covariance)
 
     def given(self, site: Sites) -> Law:
         precision = self._precision(site)
