@@ -95,6 +95,7 @@ def named(parts: Sequence[float], sign: float) -> Parts:
 
 
 Submit = Callable[[Evaluation, Watch], "Future[Ended]"]
+_SEVERAL = " (for several objectives, use Optimizer)"
 _WHOLE = Watch(Rivals("mean", (), ()), 1.0)
 
 
@@ -187,9 +188,12 @@ def evaluate(function: Function, begun: Evaluation, watch: Watch = _WHOLE) -> En
         number, deviation = as_float(value), nan if error is None else as_float(error)
         if number is None or not isfinite(number):
             hint = " (is a return missing?)" if value is None else ""
+            hint += _SEVERAL if isinstance(value, Mapping) else ""
             raise ValueError(f"the value is not a finite number: {value!r}{hint}")
         if deviation is None or deviation < 0.0 or deviation > 1e154:  # its square is a number
-            raise ValueError(f"the standard error is not a number from 0 to 1e154: {error!r}")
+            raise ValueError(
+                f"the standard error is not a number from 0 to 1e154: {error!r}{_SEVERAL}"
+            )
         ended = replace(begun, status="completed", value=number, standard_error=deviation)
         return Ended(replace(ended, parts=tuple(parts)), is_pair=is_pair)
     except Exception as error:

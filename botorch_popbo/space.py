@@ -446,8 +446,9 @@ class Space:
                 return
             except TypeError as error:
                 called = f"The function cannot be called with {', '.join(names)}: {error}"
-                by_name = "Parameters are passed by name. For a function of a trial, use Optuna"
-                raise InputDataError(f"{called}. {by_name} with PoPBOSampler.") from None
+                by_name = ". Parameters are passed by name. For a function of a trial, use Optuna "
+                hint = f"{by_name}with PoPBOSampler" * ("'trial'" in str(error))
+                raise InputDataError(f"{called}{hint}.") from None
 
     def check(self, X: Tensor) -> None:
         """Check that points ``... x d`` hold values, and numbers up to rounding.

@@ -41,6 +41,8 @@ class Outlook(NamedTuple):
     is_front: bool = False
 
     def __str__(self) -> str:
+        if math.isnan(self.chance):
+            return "no chance is known before the design has ended"
         if self.is_front:
             return f"{self.chance:.0%} chance of a front larger by {100 * self.margin:.2g}%"
         return f"{self.chance:.0%} chance of anything better by {self.margin:.2g}"

@@ -266,6 +266,24 @@ def dirty() -> Iterable[str]:
         yield f"| {' | '.join(cells)} |"
 
 
+def reactions() -> Iterable[str]:
+    """Mean regrets on two reactions after each budget, in per cent of the range."""
+    runs = read("reactions").groupby(["table", "method"])[["regret 20", "regret 50", "regret 100"]]
+    means = 100.0 * runs.mean()
+    for method in ("popbo", "gp", "optuna-tpe", "forest", "random"):
+        found = [*means.loc["buchwald_hartwig", method], *means.loc["suzuki_miyaura", method]]
+        yield f"| {method} | {' | '.join(f'{value:.1f}' for value in found)} |"
+
+
+def used() -> Iterable[str]:
+    """How many candidates of a pool are better than the one a method ends with, in per cent."""
+    means = read("pools").groupby("method")[["recommended", "luckiest"]].mean()
+    ours, best = means.loc["popbo"]
+    tpe, chance = means.loc[["optuna-tpe", "random"], "luckiest"]
+    yield f"{ours:.2f} % of the candidates are better than the recommended one"
+    yield f"{best:.2f} % than the best observed one (TPE {tpe:.2f} %, random {chance:.2f} %)"
+
+
 def laboratory() -> Iterable[str]:
     """Experiments until one of the best percent is tried, on five tables."""
     runs = read("notebook").groupby(["method", "table"])["to the best percent"]
@@ -344,6 +362,8 @@ def pages() -> dict[str, list[str]]:
         "docs/results/notebook.md": [*laboratory()],
         "docs/results/pools.md": [
             *among(regrets("pools"), (20, 50, 100), space_of),
+            *used(),
+            *reactions(),
             *dirty(),
         ],
         "docs/results/stopping.md": [*stopping()],

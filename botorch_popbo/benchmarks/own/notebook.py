@@ -34,13 +34,13 @@ _NUMBER = re.compile(r"[<>≤≥~]?\s*([-+]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:[eE][-
 _FAILED = {"failed", "fail", "failure", "error", "fehlgeschlagen", "misslungen"}
 _BETTER: dict[str, Direction] = {"larger is better": "maximize", "smaller is better": "minimize"}
 _HEAD = """\
-# What popbo next takes the columns of FILE for. Correct what is wrong, and run it again.
-# range = [20, 90] are numbers; step = 5 and range = [0.1, 10, "log"] are possible, too.
+# How popbo next reads the columns of FILE. Correct what is wrong, and run it again.
+# range = [20, 90] are numbers; step = 5 and range = [0.1, 10, "log"] are allowed, too.
 # choices = ["water", "DMF"] is a choice.
 # result = "larger is better" or "smaller is better"; at_least = 90 and at_most = 3 are limits.
 # A column that is not here is ignored. Above the first column there may be lines:
-# candidates = "list.csv" says that nothing but its rows can be tried, and
-# sum = {of = ["A", "B", "C"], is = 100, step = 5} that parts make a whole, in steps of a balance.
+# candidates = "list.csv" limits suggestions to the rows of a file, and
+# sum = {of = ["A", "B", "C"], is = 100, step = 5} makes columns sum to 100, in steps of 5.
 experiments = 1
 """
 # What names of results hold, first of those of which smaller ones are better, and what notes are.
@@ -111,6 +111,14 @@ class Sheet:
         numbers = filter(_NUMBER.fullmatch, self.texts.to_numpy().flatten())
         return re.sub("[^.,]", "", "".join(numbers))
 
+    def odd_cell(self, name: str) -> str:
+        """The first cell that is not a number in a column where most are; nothing in others."""
+        cells = [(line, cell) for line, cell in self.texts[name].items() if cell]
+        odd = [(line, cell) for line, cell in cells if not _is_numeric([cell])]
+        if not 0 < len(odd) <= len(cells) / 2:
+            return ""
+        return f"{name} has {odd[0][1]!r} in line {odd[0][0]}, which is not a number"
+
     def append(self, rows: Sequence[Mapping[str, str]], copy: Path | None) -> Path:
         """Write rows below all others, which stay as they are, byte for byte.
 
@@ -170,6 +178,8 @@ def guess(sheet: Sheet) -> str:
         head += (
             f"sum = {{of = {json.dumps([*rows])}, is = {total[0]:g}, step = {total[0] / 100:g}}}\n"
         )
+    if odd := [mostly for name in looks if not looks[name] and (mostly := sheet.odd_cell(name))]:
+        head += "".join(f"# {words}, so the column is ignored.\n" for words in odd)
     parts = [
         f"[{json.dumps(n, ensure_ascii=False)}]\n{look}\n" for n, look in looks.items() if look
     ]
@@ -199,17 +209,18 @@ def _look(name: str, texts: Sequence[str], values: Sequence[Value]) -> str:
 
 def suggest_next(options: Namespace) -> int:
     """Say what to try next, below the table and on a page; at first, what columns are taken for."""
+    if options.number is not None and options.number < 1:
+        raise UsageError(f"--number must be at least 1, not {options.number}.")
     sheet = Sheet.read(options.file)
     file = options.file.with_name(f"{options.file.stem}.toml")
     if not file.exists():
         file.write_text(guess(sheet), encoding="utf-8")
-        print(f"{guess(sheet)}\nThis is in {file} now. Correct what is wrong, and run this again.")
+        print(f"{guess(sheet)}\nThis was written to {file}. Correct it, and run this again.")
         return 0
     try:
         settings = tomllib.loads(file.read_text(encoding="utf-8-sig"))
         parts = settings.get("sum", {}).get("of", [])
-        number = settings.pop("experiments", 1)
-        number = at_least(1, experiments=options.number or number)
+        number = at_least(1, experiments=settings.pop("experiments", 1))
         with warnings.catch_warnings(action="ignore", category=InputDataWarning):
             optimizer = _optimizer(sheet, settings)
     except (ValueError, TypeError, KeyError, AttributeError, InputDataError) as error:
@@ -219,7 +230,7 @@ def suggest_next(options: Namespace) -> int:
     failed = sum(not o.outcomes for o in ended)
     print(f"{len(ended)} experiments, {failed} failed; {len(optimizer.pending)} without a result")
     texts = partial(_texts, sheet=sheet, optimizer=optimizer)
-    asked = [(point, optimizer.explain(point)) for point in optimizer.ask(number)]
+    asked = [(point, optimizer.explain(point)) for point in optimizer.ask(options.number or number)]
     report = Report(sheet.path.name, optimizer, asked, texts, parts)
     rows = [texts(point) for point, _ in asked]
     expected = report.expected([point for point, _ in asked]) if asked else []
@@ -256,6 +267,9 @@ def _optimizer(sheet: Sheet, settings: dict[str, Any]) -> Optimizer:
     limits = {n: both for n, both in limits.items() if both != (None, None)}
     # A single choice is written as a constant.
     space: Any = {n: one for n, one in settings.items() if n not in results}
+    if not (space or listed) or not goals:
+        lacking = "result" if space or listed else "range or choices"
+        raise ValueError(f"no column has a {lacking}")
     space = {n: c if len(c := one.get("choices", "..")) == 1 else one for n, one in space.items()}
     if whole:
         rows = _mixtures(space, whole["of"], whole.get("is", 1), whole.get("step", 0.01))
