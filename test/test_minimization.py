@@ -216,7 +216,8 @@ def test_a_mistake_ends_the_search_at_once(
     ("function", "message"),
     [
         (lambda rate, kernel: None, r"not a finite number: None \(is a return missing\?\)"),
-        (lambda rate, kernel: (rate, "accuracy"), "standard error is not a number .* 'accuracy'"),
+        (lambda rate, kernel: (rate, -1.0), r"-1\.0 \(for several objectives, use Optimizer\)"),
+        (lambda rate, kernel: {"loss": rate}, r"\} \(for several objectives, use Optimizer\)"),
         (lambda rate, kernel: rate.real_part, "AttributeError"),
     ],
 )

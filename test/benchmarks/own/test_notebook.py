@@ -33,6 +33,7 @@ SHEETS = {
     "halves": ("x,yield\n1,2\n1.5,3\n2,4\n", ["range = [1.0, 2.0]\n"], "1."),
     "empty": ("Nr,T,yield,remarks", ['["T"]\nrange = [0.0, 1.0]', '["yield"]\nresult'], ","),
     "zeros": ("n,yield\n0,1\n9,2\n,\n8,1\n3,1", ["range = [0, 9]"], ""),
+    "typing error": ("T,x,yld\n20,0.5,1\n3O,2,2\n40,3,3\n", ["# T has '3O' in line 3, which"], ","),
     "digits": ("x,yield\n0.123456,2\n0.98765,3\n", ["range = [0.123456, 0.98765]\n"], "0."),
 }
 
@@ -74,6 +75,7 @@ def test_rows_are_written_below_a_table(
         (PLAIN, "range = [3, 1]", "solvent: The ends of a range"),
         (PLAIN, "range = 3, 1]", "Expected newline"),
         (PLAIN, "[THF]\nrange = [1, 2]", "the table has no column 'THF'"),
+        ("T,yld\n20,1\n3O,2\n40,3\n", None, "no column has a range or choices"),
     ],
 )
 def test_what_does_not_fit_is_said(
