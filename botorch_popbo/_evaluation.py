@@ -107,9 +107,9 @@ class Result:
     :func:`~botorch_popbo.optuna.study_of` the result.
 
     Attributes:
-        best: The evaluation whose parameters to use, by the model: with noise, one whose neighbours
-            vouch for it. It lies in the space, as does the next one.
-        best_observed: The evaluation with the best value, which may have been lucky.
+        best: The evaluation whose parameters to use: the best value that the model believes. It
+            lies in the space, as does the next one.
+        best_observed: The evaluation with the best value, which may be an outlier.
         history: All evaluations that have ended, in order, past ones first;
             ``pandas.json_normalize(map(asdict, history))`` makes a table of them.
         direction: "minimize" or "maximize".

@@ -240,7 +240,7 @@ class Optimizer:
 
     @property
     def best(self) -> Parameters:
-        """The point to use, by the model: with noise, one whose neighbours vouch for it.
+        """The point to use, of the best outcome that the model believes; no outlier.
 
         It was tried. With several objectives others of :attr:`front` are as good.
 

@@ -32,8 +32,8 @@ class BestPoint(NamedTuple):
 def best_point(client: Client, use_model: bool = True) -> BestPoint:
     """The evaluated point to recommend; outcomes may be NaN, missing or failures.
 
-    With noise the best outcome belongs to a lucky trial. The model's choice is the point whose
-    neighbours vouch for it; see :meth:`botorch_popbo.RankingGP.recommended_among`.
+    The best outcome may be an outlier. The model's choice is the best one that it believes, given
+    what was measured around; see :meth:`botorch_popbo.RankingGP.recommended_among`.
     Constraints have to be satisfied as measured, and the point has to be in the search space.
 
     Args:

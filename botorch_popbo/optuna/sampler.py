@@ -176,10 +176,10 @@ class PoPBOSampler(BaseSampler):
         return all_parameters(ended, with_shares=True)
 
     def best_trial(self, study: Study) -> FrozenTrial:
-        """The trial whose parameters to use, by the model: with noise, its neighbours vouch for it.
+        """The trial whose parameters to use: the best value that the model believes.
 
-        ``study.best_trial`` is the luckiest one then. This one is complete, satisfies all
-        constraints and lies within the last ranges.
+        ``study.best_trial`` may be an outlier. This one is complete, satisfies all constraints and
+        lies within the last ranges.
 
         Args:
             study: The study, of any sampler.

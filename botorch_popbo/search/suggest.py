@@ -99,7 +99,7 @@ class Models:
         return self.improvement(X_pending, known[space.contains(known)])
 
     def recommended(self, X: Tensor) -> Tensor:
-        """The points to use: with noise, those whose neighbours vouch for them.
+        """The points to use: the best outcomes that the model believes.
 
         Args:
             X: Evaluated points that may be recommended, an ``n x d`` tensor.
