@@ -271,8 +271,9 @@ def reactions() -> Iterable[str]:
     runs = read("reactions").groupby(["table", "method"])[["regret 20", "regret 50", "regret 100"]]
     means = 100.0 * runs.mean()
     for method in ("popbo", "gp", "optuna-tpe", "forest", "random"):
-        found = [*means.loc["buchwald_hartwig", method], *means.loc["suzuki_miyaura", method]]
-        yield f"| {method} | {' | '.join(f'{value:.1f}' for value in found)} |"
+        found = [means.loc[name, method] for name in ("buchwald_hartwig", "suzuki_miyaura")]
+        cells = ("/".join(f"{value:.1f}" for value in values) for values in found)
+        yield f"| {method} | {' | '.join(cells)} |"
 
 
 def used() -> Iterable[str]:
