@@ -141,7 +141,7 @@ def test_the_numbers_are_those_of_a_hand_computation(
     np.testing.assert_allclose(curve.error, [1, 1.5, 0.5, 0.5])
     np.testing.assert_allclose(curve.results, [3, 2])
     # The function has no noise, so the best point is the best observed.
-    np.testing.assert_allclose(curve.best, [3, 2])
+    np.testing.assert_allclose(curve.traces[:, -1], [3, 2])
     np.testing.assert_allclose(curve.seconds, [0, 1, 2.5, 4.5])
     assert curve.seconds_per_suggestion == pytest.approx(1.5)
     # One replication is lost, so the mean is not compared.
