@@ -299,10 +299,11 @@ class Optimizer:
             InputDataError: If fewer than two points were reported, or one is not in the space.
         """
         X = torch.stack([self.space.encode(read_point(point, self.space)) for point in points])
-        if len(self.trials.X.unique(dim=0)) < 2:
+        trials = self.trials
+        if len(trials.X.unique(dim=0)) < 2:
             raise InputDataError("Report the results of two distinct points first.")
         with torch.enable_grad():
-            models = self._search.models(self.space, self.trials).objectives
+            models = self._search.models(self.space, trials).objectives
         expected: list[Expected] = [{} for _ in points]
         for (name, way), model in zip(self.objectives.items(), models, strict=True):
             law = OutcomeModel(model, _SIGNS[way]).posterior(X)

@@ -141,8 +141,10 @@ def _result_of(given: Result | Optimizer) -> Result:
         status, error = "completed" if o.outcomes else "failed", o.standard_error
         value, error = o.outcomes.get(name, nan), nan if error is None else error
         history.append(Evaluation(o.parameters, status, value, error))
-    best = next(e for e in history if e.status == "completed" and e.parameters == at)
-    return Result(best, best, history, way, "", given.space, given.outlook)
+    by_value = sorted(history, key=lambda e: e.value, reverse=way == "maximize")
+    observed = [e for e in by_value if e.status == "completed"]
+    best = next(e for e in observed if e.parameters == at)
+    return Result(best, observed[0], history, way, "", given.space, given.outlook)
 
 
 def _axis(parameter: Parameter) -> dict[str, object]:

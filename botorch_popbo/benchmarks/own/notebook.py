@@ -178,8 +178,8 @@ def guess(sheet: Sheet) -> str:
         head += (
             f"sum = {{of = {json.dumps([*rows])}, is = {total[0]:g}, step = {total[0] / 100:g}}}\n"
         )
-    if odd := [mostly for name in looks if not looks[name] and (mostly := sheet.odd_cell(name))]:
-        head += "".join(f"# {words}, so the column is ignored.\n" for words in odd)
+    odd = [sheet.odd_cell(name) for name, look in looks.items() if not look]
+    head += "".join(f"# {words}, so the column is ignored.\n" for words in odd if words)
     parts = [
         f"[{json.dumps(n, ensure_ascii=False)}]\n{look}\n" for n, look in looks.items() if look
     ]
