@@ -209,13 +209,16 @@ class Optimizer:
             _SIGNS[way] * outcomes[name] if outcomes else -math.inf
             for name, way in self.objectives.items()
         ]
-        slack = [s * (outcomes.get(name, math.nan) - limit) for name, s, limit in self._limits]
-        self._ended.append(Trial(x, scores, slack, error**2))
+        self._ended.append(Trial(x, scores, self.slack(outcomes), error**2))
         self.observations.append(Observation(parameters, outcomes, standard_error))
         self._tried[tuple(x.tolist())] = parameters
         same = (i for i, p in enumerate(self.pending) if self.space.encode(p).equal(x))
         if (place := next(same, None)) is not None:
             del self.pending[place]
+
+    def slack(self, outcomes: Mapping[str, float]) -> list[float]:
+        """By how much each limit is kept: below zero if it is not, NaN if that is not known."""
+        return [s * (outcomes.get(name, math.nan) - limit) for name, s, limit in self._limits]
 
     def _outcomes(self, value: Value) -> dict[str, float]:
         """The outcomes by name, as far as they are known; none of a failure."""

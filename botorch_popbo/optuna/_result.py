@@ -1,5 +1,6 @@
 """The result of :func:`~botorch_popbo.minimize` as a study, and as a picture."""
 
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import accumulate
 from math import isnan, nan
@@ -11,7 +12,7 @@ from botorch.exceptions import InputDataError
 from optuna.distributions import BaseDistribution, CategoricalDistribution
 from optuna.trial import TrialState, create_trial
 
-from botorch_popbo._evaluation import Evaluation, Result
+from botorch_popbo._evaluation import Evaluation, Parameters, Result
 from botorch_popbo.optimizer import Optimizer
 from botorch_popbo.optuna._distributions import distribution_of
 from botorch_popbo.space import Parameter
@@ -20,10 +21,20 @@ if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
 _COLUMNS = 3
-_STATES = {"completed": TrialState.COMPLETE, "stopped": TrialState.PRUNED}
+_STATES = {
+    "completed": TrialState.COMPLETE,
+    "infeasible": TrialState.COMPLETE,
+    "stopped": TrialState.PRUNED,
+}
 # How an evaluation is drawn, by its status.
-_COLORS = {"completed": "royalblue", "stopped": "gray", "failed": "red"}
-_SYMBOLS = {"completed": "circle", "stopped": "circle-open", "failed": "x"}
+_COLORS = {"completed": "royalblue", "stopped": "gray", "infeasible": "gray", "failed": "red"}
+_SYMBOLS = {
+    "completed": "circle",
+    "stopped": "circle-open",
+    "infeasible": "triangle-up-open",
+    "failed": "x",
+}
+_LEGEND = {"failed": "✕ failed", "infeasible": "△ infeasible", "stopped": "○ stopped (last part)"}
 _STAR = {"color": "orange", "symbol": "star", "size": 14}
 
 
@@ -32,33 +43,34 @@ def study_of(result: Result | Optimizer) -> optuna.Study:
 
     Args:
         result: What :func:`~botorch_popbo.minimize` returned, or an
-            :class:`~botorch_popbo.Optimizer` of one objective without constraints.
+            :class:`~botorch_popbo.Optimizer`.
 
     Returns:
         A study in memory. Parts are intermediate values, and an evaluation that was stopped is
-        pruned. Standard errors and reasons of failures are attributes of its trials; constants are
-        left out.
+        pruned. Values are in the order of an optimizer's objectives, and its constraints are those
+        of the trials. Standard errors and reasons of failures are attributes of its trials;
+        constants are left out.
 
     Raises:
-        InputDataError: If an optimizer has several objectives, or constraints.
-        RuntimeError: If nothing of an optimizer has succeeded.
         TypeError: If it is something else, such as a study.
 
     Example:
         >>> plot_param_importances(study_of(result)).write_html("importances.html")
+        >>> plot_pareto_front(study_of(optimizer)).write_html("front.html")
     """
-    result = _result_of(result)
-    study = optuna.create_study(direction=result.direction)
-    for e in result.history:
-        each = ((n, p, e.parameters.get(n)) for n, p in result.space.parameters.items())
-        ranges = {n: _distribution(p, v) for n, p, v in each if v is not None}
+    ended = [*_ended(result)]
+    many = result.objectives.values() if isinstance(result, Optimizer) else [result.direction]
+    study, parameters = optuna.create_study(directions=[*many]), result.space.parameters
+    for e, values, excess in ended:
+        params = _values(e, parameters)
         trial = create_trial(
             state=_STATES.get(e.status, TrialState.FAIL),
-            value=e.value if e.status == "completed" else None,
+            values=values,
             intermediate_values=dict(enumerate(e.parts)),
-            params={name: e.parameters[name] for name in ranges},
-            distributions=ranges,
+            params=params,
+            distributions={n: _distribution(parameters[n], v) for n, v in params.items()},
             user_attrs={"standard_error": e.standard_error, "reason": e.reason},
+            system_attrs={"constraints": excess} if excess else {},
         )
         study.add_trial(trial)
     return study
@@ -67,13 +79,14 @@ def study_of(result: Result | Optimizer) -> optuna.Study:
 def plot_result(result: Result | Optimizer) -> "Figure":
     """Values one after another, and over each parameter.
 
-    A star marks the evaluation that the model recommends. Failures are red crosses at the worst
-    value. Stopped evaluations are open circles at their last part; Optuna draws all parts by
-    ``plot_intermediate_values(study_of(result))``. What is under the pointer shows its parameters.
+    A star marks the evaluation that the model recommends. Failures are red crosses beyond the worst
+    value, and what violates a constraint is an open triangle. Stopped evaluations are open circles
+    at their last part; Optuna draws all parts by ``plot_intermediate_values(study_of(result))``.
+    What is under the pointer shows its parameters.
 
     Args:
         result: What :func:`~botorch_popbo.minimize` returned, or an
-            :class:`~botorch_popbo.Optimizer` of one objective without constraints.
+            :class:`~botorch_popbo.Optimizer` of one objective.
 
     Returns:
         A figure of Plotly, whose title says how the model understood the values. Its
@@ -81,7 +94,7 @@ def plot_result(result: Result | Optimizer) -> "Figure":
 
     Raises:
         ImportError: If Plotly is not installed.
-        InputDataError: If an optimizer has several objectives, or constraints.
+        InputDataError: If an optimizer has several objectives.
         RuntimeError: If nothing of an optimizer has succeeded.
         TypeError: If it is something else, such as a study.
     """
@@ -91,9 +104,13 @@ def plot_result(result: Result | Optimizer) -> "Figure":
     parameters, history = result.space.parameters, result.history
     best_of, worst_of = (max, min) if result.direction == "maximize" else (min, max)
     shown = [e.parts[-1] if e.status == "stopped" else e.value for e in history]
-    worst = worst_of(value for value in shown if not isnan(value))
-    y = [worst if isnan(value) else value for value in shown]
-    whole = [worst if isnan(e.value) else e.value for e in history]
+    known = [value for value in shown if not isnan(value)]
+    top, worst = best_of(known), worst_of(known)
+    kind = "log" if 0.0 < min(known) < max(known) / 100.0 else "linear"
+    beyond = worst * (worst / top) ** 0.1 if kind == "log" else worst + 0.1 * (worst - top)
+    y = [beyond if isnan(value) else value for value in shown]
+    whole = [e.value if e.status == "completed" else nan for e in history]
+    line = [*accumulate(whole, lambda a, b: b if isnan(a) else best_of(a, b))]
     points: dict[str, object] = {
         "y": y,
         "mode": "markers",
@@ -104,47 +121,75 @@ def plot_result(result: Result | Optimizer) -> "Figure":
     }
     best = history.index(result.best)
     star = {"y": [y[best]], "marker": _STAR, "hoverinfo": "skip"}
-    columns = [[*range(len(y))], *([e.parameters.get(n) for e in history] for n in parameters)]
+    values = [_values(e, parameters) for e in history]
+    columns = [[*range(len(y))]]
+    for name, parameter in parameters.items():
+        text = str if parameter.choices else (lambda value: value)
+        columns.append([text(v[name]) if name in v else None for v in values])
     axes: list[dict[str, object]] = [{}, *map(_axis, parameters.values())]
     rows = -(-len(axes) // _COLUMNS)
     # Above the panels no label of a tick, which may be slanted, reaches the names.
     layout = {"subplot_titles": ["evaluation", *parameters], "vertical_spacing": 0.36 / rows}
     fig = make_subplots(rows, _COLUMNS, shared_yaxes=True, **layout)
-    fig.add_scatter(y=list(accumulate(whole, best_of)), mode="lines", line_shape="hv", row=1, col=1)
+    fig.add_scatter(y=line, mode="lines", line_shape="hv", row=1, col=1)
     for place, (x, axis) in enumerate(zip(columns, axes, strict=True)):
         cell = {"row": place // _COLUMNS + 1, "col": place % _COLUMNS + 1}
         fig.add_scatter(x=x, **points, **cell).add_scatter(x=[x[best]], **star, **cell)
         fig.update_xaxes(**axis, **cell)
-    kind = "log" if 0.0 < min(y) < max(y) / 100.0 else "linear"
     fig.update_annotations(font_size=12).update_xaxes(tickfont_size=11, exponentformat="e")
-    fig.update_yaxes(title="value", col=1).update_yaxes(type=kind, exponentformat="e")
+    fig.update_yaxes(title="value", col=1).update_yaxes(type=kind, nticks=6, exponentformat="e")
     head, *_ = str(result).splitlines()
-    stopped = ", ○ stopped (last part)" if any(e.status == "stopped" for e in history) else ""
-    legend = f"★ recommended, ✕ failed{stopped}, line: best so far."
+    others = [text for status, text in _LEGEND.items() if any(e.status == status for e in history)]
+    legend = f"{', '.join(['★ recommended', *others, 'line: best so far'])}."
     lines = "<br>".join(wrap(f"{legend} {result.inferred}", 60))
     title = {"text": head, "subtitle_text": lines, "y": 1.0, "yanchor": "top", "pad_t": 30}
     margin = {"t": 125, "b": 40, "l": 60, "r": 20}
     return fig.update_layout(showlegend=False, title=title, margin=margin, height=165 + 230 * rows)
 
 
-def _result_of(given: Result | Optimizer) -> Result:
-    """A result as it is, or what an optimizer of one outcome has found."""
+def _ended(
+    given: Result | Optimizer,
+) -> Iterator[tuple[Evaluation, list[float] | None, list[float]]]:
+    """Evaluations that have ended, with the values of objectives, and the excess over limits."""
     if isinstance(given, Result):
-        return given
+        for e in given.history:
+            yield e, [e.value] if e.status == "completed" else None, []
+        return
     if not isinstance(given, Optimizer):
         raise TypeError("Pass what minimize returned; for a study there is optuna.visualization.")
-    if len(given.objectives) > 1 or given.constraints:
-        raise InputDataError("With several objectives or constraints, plot optimizer.to_frame().")
-    [(name, way)], at = given.objectives.items(), given.best
-    history = []
     for o in given.observations:
-        status, error = "completed" if o.outcomes else "failed", o.standard_error
-        value, error = o.outcomes.get(name, nan), nan if error is None else error
-        history.append(Evaluation(o.parameters, status, value, error))
+        error = nan if o.standard_error is None else o.standard_error
+        if not o.outcomes:
+            yield Evaluation(o.parameters, "failed", standard_error=error), None, []
+            continue
+        values = [o.outcomes[name] for name in given.objectives]
+        excess = [-slack for slack in given.slack(o.outcomes) if not isnan(slack)]
+        status, reason = "completed", ""
+        if max(excess, default=0.0) > 0.0:
+            status, reason = "infeasible", f"{values[0]:.6g}, infeasible"
+        yield Evaluation(o.parameters, status, values[0], error, reason), values, excess
+
+
+def _result_of(given: Result | Optimizer) -> Result:
+    """A result as it is, or what an optimizer of one objective has found."""
+    if isinstance(given, Result):
+        return given
+    history = [e for e, _, _ in _ended(given)]
+    if len(given.objectives) > 1:
+        front = "optuna.visualization.plot_pareto_front(study_of(optimizer))"
+        raise InputDataError(f"Of several objectives, {front} draws the front.")
+    [way], at = given.objectives.values(), given.best
     by_value = sorted(history, key=lambda e: e.value, reverse=way == "maximize")
-    observed = [e for e in by_value if e.status == "completed"]
+    observed = sorted((e for e in by_value if e.status != "failed"), key=lambda e: e.status)
     best = next(e for e in observed if e.parameters == at)
     return Result(best, observed[0], history, way, "", given.space, given.outlook)
+
+
+def _values(evaluation: Evaluation, parameters: Mapping[str, Parameter]) -> Parameters:
+    """The value of each parameter that has one; ``None`` is one among choices only."""
+    has_none = {name for name, p in parameters.items() if None in (p.choices or ())}
+    given = {n: v for n, v in evaluation.parameters.items() if n in parameters}
+    return {name: v for name, v in given.items() if v is not None or name in has_none}
 
 
 def _axis(parameter: Parameter) -> dict[str, object]:
@@ -153,8 +198,10 @@ def _axis(parameter: Parameter) -> dict[str, object]:
         kind = "log" if parameter.is_log else "linear"
         ticks = sorted({parameter.value(parameter.at(unit)) for unit in (0.0, 0.5, 1.0)})
         return {"type": kind, "nticks": 4, "tickvals": ticks if parameter.step else None}
-    ends, short = [-0.5, len(names) - 0.5], {n: f"{n:.6}…" for n in map(str, names) if len(n) > 7}
-    return {"type": "category", "range": ends, "categoryarray": names, "labelalias": short}
+    # Plotly leaves out what is None.
+    texts, ends = [*map(str, names)], [-0.5, len(names) - 0.5]
+    short = {text: f"{text:.6}…" for text in texts if len(text) > 7}
+    return {"type": "category", "range": ends, "categoryarray": texts, "labelalias": short}
 
 
 def _distribution(parameter: Parameter, value: float) -> BaseDistribution:

@@ -7,6 +7,7 @@ import pytest
 from botorch.exceptions import InputDataError
 from optuna.distributions import IntDistribution
 from optuna.trial import TrialState
+from optuna.visualization import plot_pareto_front
 
 from botorch_popbo import Optimizer, minimize
 from botorch_popbo.minimization import Result
@@ -75,12 +76,13 @@ def test_a_picture_shows_failures_in_red_and_parameters_under_the_pointer(
     assert len(panels) == 2 * (1 + 4)  # the points and a star
     assert best.y[-1] == result.best_observed.value
     assert list(best.y) == sorted(best.y)
-    worst = min(e.value for e in result.history if e.status == "completed")
+    values = [e.value for e in result.history if e.status == "completed"]
+    beyond = min(values) - 0.1 * (max(values) - min(values))
     for panel in panels[::2]:
         for number, e in enumerate(result.history):
             is_lost = e.status == "failed"
             assert (panel.marker.color[number] == "red") == is_lost
-            assert panel.y[number] == (worst if is_lost else e.value)
+            assert panel.y[number] == (pytest.approx(beyond) if is_lost else e.value)
             assert f"layers = {e.parameters['layers']}" in panel.hovertext[number]
             assert ("ValueError: diverged" in panel.hovertext[number]) == is_lost
     for name, star in zip(["rate", "layers", "kernel", "width"], panels[3::2], strict=True):
@@ -105,16 +107,47 @@ def test_an_optimizer_of_one_objective_is_a_result() -> None:
     for place, point in enumerate(optimizer.ask(5)):
         optimizer.tell(point, None if place == 2 else place, standard_error=0.0)
     points, star = plot_result(optimizer).data[1:3]
-    assert points.y == (0.5, 0.0, 1.0, 0.0, 3.0, 4.0)
+    assert points.y == (0.5, 0.0, 1.0, -0.4, 3.0, 4.0)
     assert points.marker.symbol == (*3 * ["circle"], "x", *2 * ["circle"])
     assert star.y == (4.0,)
     study = study_of(optimizer)
     assert study.best_params == optimizer.best
     assert [trial.user_attrs["standard_error"] for trial in study.trials[1:]] == [0.0] * 5
-    several = Optimizer({"x": (0.0, 1.0)}, {"u": "minimize", "v": "minimize"})
-    for other in (several, Optimizer({"x": (0.0, 1.0)}, constraints={"u": (0, 1)})):
-        with pytest.raises(InputDataError, match=r"plot optimizer.to_frame\(\)"):
-            plot_result(other)
+
+
+def test_a_study_of_an_optimizer_has_its_objectives_and_constraints() -> None:
+    space, ways = {"x": (0.0, 4.0)}, {"gain": "maximize", "waste": "minimize"}
+    optimizer = Optimizer(space, ways, constraints={"heat": (1, 3)})  # type: ignore[arg-type]
+    for x in (0.0, 2.0, 3.0, 4.0):
+        optimizer.tell({"x": x}, {"gain": x, "waste": x * x, "heat": x})
+    optimizer.tell({"x": 1.0}, {"gain": 5.0, "waste": 1.0})  # a limited outcome is missing
+    optimizer.tell({"x": 0.5})
+    study = study_of(optimizer)
+    assert [t.values for t in study.trials[1:3]] == [[2.0, 4.0], [3.0, 9.0]]
+    assert [t.state for t in study.trials] == 5 * [TrialState.COMPLETE] + [TrialState.FAIL]
+    assert [t.params["x"] for t in study.best_trials] == [1.0]
+    infeasible, *_ = plot_pareto_front(study).data
+    assert [*infeasible.x] == [0.0, 4.0]
+    with pytest.raises(InputDataError, match=r"plot_pareto_front\(study_of\(optimizer\)\)"):
+        plot_result(optimizer)
+
+
+def test_what_violates_a_constraint_is_open_and_is_not_the_best_so_far() -> None:
+    optimizer = Optimizer({"x": (0.0, 4.0)}, constraints={"heat": (1, None)})
+    for x in (0.0, 3.0, 0.5, 2.0):
+        optimizer.tell({"x": x}, {"value": x, "heat": x}, standard_error=0.0)
+    figure = plot_result(optimizer)
+    line, points, star = figure.data[:3]
+    ring, dot = "triangle-up-open", "circle"
+    assert points.marker.symbol == (ring, dot, ring, dot)
+    assert points.y == (0.0, 3.0, 0.5, 2.0)
+    assert [*line.y[1:]] == [3.0, 3.0, 2.0]
+    assert star.y == (2.0,)
+    assert points.hovertext[2] == "0.5, infeasible at x = 0.5".replace(", ", "<br>")
+    assert "△ infeasible" in figure.layout.title.subtitle.text
+    alone = Optimizer({"x": (0.0, 4.0)}, constraints={"heat": (9, None)})
+    alone.tell({"x": 1.0}, {"value": 1.0, "heat": 1.0})
+    assert plot_result(alone).data[1].marker.symbol == (ring,)
 
 
 def test_choices_stand_in_their_order_and_are_shortened() -> None:
@@ -123,7 +156,7 @@ def test_choices_stand_in_their_order_and_are_shortened() -> None:
     layout = plot_result(result).layout
     assert layout.xaxis2.categoryarray == ("S", "medium-sized", "L")
     assert layout.xaxis2.labelalias == {"medium-sized": "medium…"}
-    assert layout.xaxis3.categoryarray == (16, 32, 64)
+    assert layout.xaxis3.categoryarray == ("16", "32", "64")
     assert layout.xaxis4.tickvals == (1, 2)
     with pytest.raises(TypeError, match=r"what minimize returned.*optuna\.visualization"):
         plot_result(study_of(result))  # type: ignore[arg-type]
