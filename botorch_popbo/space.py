@@ -21,12 +21,13 @@ from botorch_popbo._plain import Value, plain, whole
 from botorch_popbo.models.input_transforms import InactiveColumns, unit_cube
 
 #: How a parameter is written: ``(low, high)`` or ``(low, high, "log")`` for a range, of whole
-#: numbers if both ends are; a list for choices, of which numbers are in their order, text and truth
-#: values in none. A file without tuples says ``{"range": [...]}``, perhaps with a ``"step"``, and
-#: ``{"choices": [...]}``; ``{"ordered": [...]}`` lists choices whose order is the list's. A number,
-#: a text or a truth value, by itself or alone in a list, is a constant. ``{"rbf": {"gamma": (1e-3,
-#: 1.0, "log")}, "linear": {}}`` is a choice with what has a meaning beside each only; a file whose
-#: choices are not texts has ``{"branches": [[true, {...}], [false, {}]]}``.
+#: numbers if both ends are; a list for choices, of which numbers are in their order, text, truth
+#: values and what stands beside ``None`` in none. A file without tuples says ``{"range": [...]}``,
+#: perhaps with a ``"step"``, and ``{"choices": [...]}``; ``{"ordered": [...]}`` lists choices whose
+#: order is the list's. A number, a text or a truth value, by itself or alone in a list, is a
+#: constant. ``{"rbf": {"gamma": (1e-3, 1.0, "log")}, "linear": {}}`` is a choice with what has a
+#: meaning beside each only; a file whose choices are not texts has ``{"branches": [[true, {...}],
+#: [false, {}]]}``.
 #: A distribution of Optuna's is what is written like it: of categories that are numbers an order.
 Notation = Sequence[object] | Mapping[Value, object] | float
 #: By the name of a parameter that decides, by its choice, the parameters that have a meaning there.
@@ -110,16 +111,17 @@ class Parameter:
 
     @classmethod
     def _read_choices(cls, choices: list[Value], is_ordered: bool) -> Self:
-        kinds = {type(choice) for choice in choices}
-        if kinds in ({str}, {bool}):
-            return cls.of_choices(choices, is_ordered)
-        if not kinds <= {int, float}:
+        given = [choice for choice in choices if choice is not None]
+        kinds = {type(choice) for choice in given}
+        if kinds not in ({str}, {bool}) and not kinds <= {int, float}:
             raise InputDataError(
-                f"Choices must be all text, all numbers or all truth values, not {choices!r}. Use "
-                "names, and look up what each stands for."
+                "Choices must be all text, all numbers or all truth values, beside which there may "
+                f"be None, not {choices!r}. Use names, and look up what each stands for."
             )
-        if not all(map(math.isfinite, choices)):
+        if not kinds & {str, bool} and not all(map(math.isfinite, given)):
             raise InputDataError(f"Choices that are numbers must be finite, not {choices!r}.")
+        if kinds & {str, bool} or None in choices:
+            return cls.of_choices(choices, is_ordered)
         numbers = [float(choice) for choice in choices] if float in kinds else choices
         return cls.of_choices(numbers if is_ordered else sorted(numbers), is_ordered=True)
 

@@ -271,8 +271,9 @@ def read_csv(
 
 def _read_table(path: str | os.PathLike[str], space: Space) -> "pd.DataFrame":
     """A data frame in which choices that are texts stay texts."""
-    examples = {name: p.choices[0] for name, p in space.parameters.items() if p.choices}
-    texts = [name for name, one in (examples | space.constants).items() if isinstance(one, str)]
+    choices = {name: p.choices or () for name, p in space.parameters.items()}
+    each = choices | {name: (one,) for name, one in space.constants.items()}
+    texts = [name for name, values in each.items() if any(isinstance(v, str) for v in values)]
     kinds = {f"{prefix}{name}": str for prefix in PREFIXES.values() for name in texts}
     # "None" is a text.
     return read_csv(path, dtype=kinds, na_values=["", "NA", "NaN", "nan", "-nan"])
@@ -285,7 +286,9 @@ def read_value(value: Value, parameter: Parameter, is_past: bool = False) -> Val
         ValueError: If it has none like it.
     """
     if parameter.choices is not None:
-        is_number = not isinstance(parameter.choices[0], str | bool)
+        is_number = not any(isinstance(choice, str | bool) for choice in parameter.choices)
+        if None in parameter.choices and (value is None or value != value):  # an empty cell
+            return None
         return parameter.choices[int(parameter.place(float(value) if is_number else value))]
     number, is_whole = float(value), isinstance(parameter.low, int)
     if is_whole and not number.is_integer():

@@ -21,6 +21,7 @@ from botorch.exceptions.warnings import InputDataWarning
 
 from botorch_popbo import minimize
 from botorch_popbo.minimization import Result
+from botorch_popbo.optuna import plot_result, study_of
 from botorch_popbo.settings import ModelSettings, SearchSettings, Settings
 
 SPACE: dict[str, Any] = {"rate": (1e-4, 1.0, "log"), "kernel": ["rbf", "poly"]}
@@ -609,6 +610,29 @@ def test_past_trials_teach_and_are_not_evaluated(direction: Any, tmp_path: Path)
     assert [e.is_past for e in past + new] == [True] * 10 + [False] * 3
     # The design has ended, so the model suggests what is near the best.
     assert abs(math.log10(new[0].parameters["rate"]) + 2) < 1.0
+
+
+def test_none_is_a_choice_in_files_and_tables_too(tmp_path: Path) -> None:
+    space: dict[str, Any] = {"depth": [None, 3, 5], "norm": ["l2", None], "x": (0.0, 1.0)}
+
+    def function(depth: int | None, norm: str | None, x: float) -> float:
+        return (0.0 if depth is None else 1.0 / depth) + (norm is None) + x
+
+    kept: dict[str, Any] = {"progress": False, "path": tmp_path / "run.json", "n_initial": 6}
+    minimize(function, space, 8, **kept)
+    found = minimize(function, space, 12, **kept)
+    points = [e.parameters for e in found.history]
+    assert {p["depth"] for p in points} == {None, 3, 5}
+    assert (found.best.parameters["depth"], found.best.parameters["norm"]) == (None, "l2")
+    rows = [{**e.parameters, "value": e.value} for e in found.history]
+    (path := tmp_path / "past.csv").write_text(pd.DataFrame(rows).to_csv(index=False))
+    for start in (rows, pd.DataFrame(rows), path):
+        again = minimize(function, space, 1, start=start, progress=False)
+        assert [e.parameters for e in again.history[:12]] == points
+    study = study_of(found)
+    assert [trial.params for trial in study.trials] == points
+    depths = plot_result(found).data[3].x
+    assert set(depths) == {"None", "3", "5"}
 
 
 def test_what_is_known_of_a_small_space_is_not_evaluated() -> None:
