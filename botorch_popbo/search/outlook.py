@@ -173,10 +173,13 @@ def purpose(acquisition: RankAcquisitionFunction, x: Tensor) -> tuple[str, Tenso
     Returns:
         A sentence; and the point to improve on, of shape ``d``, if there is a single one.
     """
-    if isinstance(acquisition, LogExpectedFrontImprovement):
-        return "Extends the front.", None
     if not bool(acquisition.recommendable.any()):
         return "Looks for a point that satisfies all constraints.", None
+    if isinstance(acquisition, LogExpectedFrontImprovement):
+        with seeded(0):
+            gains = acquisition.draw_gains(x.unsqueeze(0), _NUM_SAMPLES)
+        chance = float((gains > 0.0).double().mean())
+        return f"Extends the front: {chance:.0%} likely to be a new trade-off.", None
     model = cast(RankingGP, acquisition.model)
     best = model.incumbent_among(acquisition.recommendable)
     encoded, followed = model.encode(x.unsqueeze(0)), acquisition._followed

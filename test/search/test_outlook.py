@@ -1,4 +1,5 @@
 import math
+import re
 
 import pytest
 import torch
@@ -153,4 +154,8 @@ def test_the_best_point_may_lie_beside_the_part_that_is_searched() -> None:
 def test_other_goals_have_sentences_of_their_own() -> None:
     places = [0.0, 0.2, 0.3, 0.8, 1.0]
     assert "satisfies all constraints" in reason({"x": 0.4}, seen(places, slack=2.0), LINE)
-    assert reason({"x": 0.4}, front(places), LINE) == "Extends the front."
+    assert "satisfies all constraints" in reason({"x": 0.4}, front(places, limit=-1.0), LINE)
+    between, beyond = (reason({"x": x}, front(places), LINE) for x in (0.5, 0.95))
+    text = r"Extends the front: (\d+)% likely to be a new trade-off\."
+    [likely], [unlikely] = (re.findall(text, found) for found in (between, beyond))
+    assert int(likely) > 50 > 10 > int(unlikely)
