@@ -6,10 +6,12 @@ from itertools import accumulate
 from math import isnan, nan
 from textwrap import wrap
 from typing import TYPE_CHECKING
+from warnings import catch_warnings
 
 import optuna
 from botorch.exceptions import InputDataError
 from optuna.distributions import BaseDistribution, CategoricalDistribution
+from optuna.exceptions import ExperimentalWarning
 from optuna.trial import TrialState, create_trial
 
 from botorch_popbo._evaluation import Evaluation, Parameters, Result
@@ -59,8 +61,11 @@ def study_of(result: Result | Optimizer) -> optuna.Study:
         >>> plot_pareto_front(study_of(optimizer)).write_html("front.html")
     """
     ended = [*_ended(result)]
-    many = result.objectives.values() if isinstance(result, Optimizer) else [result.direction]
-    study, parameters = optuna.create_study(directions=[*many]), result.space.parameters
+    named = result.objectives if isinstance(result, Optimizer) else {"value": result.direction}
+    study, parameters = optuna.create_study(directions=[*named.values()]), result.space.parameters
+    if len(named) > 1:
+        with catch_warnings(action="ignore", category=ExperimentalWarning):
+            study.set_metric_names([*named])
     for e, values, excess in ended:
         params = _values(e, parameters)
         trial = create_trial(
@@ -116,7 +121,7 @@ def plot_result(result: Result | Optimizer) -> "Figure":
         "mode": "markers",
         "marker_color": [_COLORS[e.status] for e in history],
         "marker_symbol": [_SYMBOLS[e.status] for e in history],
-        "hovertext": [str(e).replace(", ", "<br>") for e in history],
+        "hovertext": [_described(e).replace(", ", "<br>") for e in history],
         "hoverinfo": "text",
     }
     best = history.index(result.best)
@@ -164,10 +169,8 @@ def _ended(
             continue
         values = [o.outcomes[name] for name in given.objectives]
         excess = [-slack for slack in given.slack(o.outcomes) if not isnan(slack)]
-        status, reason = "completed", ""
-        if max(excess, default=0.0) > 0.0:
-            status, reason = "infeasible", f"{values[0]:.6g}, infeasible"
-        yield Evaluation(o.parameters, status, values[0], error, reason), values, excess
+        status = "infeasible" if max(excess, default=0.0) > 0.0 else "completed"
+        yield Evaluation(o.parameters, status, values[0], error), values, excess
 
 
 def _result_of(given: Result | Optimizer) -> Result:
@@ -183,6 +186,13 @@ def _result_of(given: Result | Optimizer) -> Result:
     observed = sorted((e for e in by_value if e.status != "failed"), key=lambda e: e.status)
     best = next(e for e in observed if e.parameters == at)
     return Result(best, observed[0], history, way, "", given.space, given.outlook)
+
+
+def _described(evaluation: Evaluation) -> str:
+    """An evaluation in words, which if it is infeasible has a value, too."""
+    if evaluation.status != "infeasible":
+        return str(evaluation)
+    return str(replace(evaluation, reason=f"{evaluation.value:.6g}, infeasible"))
 
 
 def _values(evaluation: Evaluation, parameters: Mapping[str, Parameter]) -> Parameters:

@@ -126,6 +126,8 @@ def test_a_study_of_an_optimizer_has_its_objectives_and_constraints() -> None:
     assert [t.values for t in study.trials[1:3]] == [[2.0, 4.0], [3.0, 9.0]]
     assert [t.state for t in study.trials] == 5 * [TrialState.COMPLETE] + [TrialState.FAIL]
     assert [t.params["x"] for t in study.best_trials] == [1.0]
+    assert study.metric_names == ["gain", "waste"]
+    assert study.trials[0].user_attrs["reason"] == ""
     infeasible, *_ = plot_pareto_front(study).data
     assert [*infeasible.x] == [0.0, 4.0]
     with pytest.raises(InputDataError, match=r"plot_pareto_front\(study_of\(optimizer\)\)"):
