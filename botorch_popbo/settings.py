@@ -59,8 +59,8 @@ class ModelSettings:
     # four powers of ten either way. Of others the order alone counts. Rounding may be all that
     # tells outcomes apart, and the size of a penalty says nothing. Measured: docs/results/journal.
     log_gap_limits: tuple[float, float] = (-9.2, 9.2)
-    # Deviation of the difference of utilities whose outcomes tie, but for the worst. Were it free,
-    # a plateau would look like a slope. Measured: docs/results/journal.
+    # Deviation of the difference of utilities whose outcomes tie for the best. Were it free, a
+    # plateau would look like a slope. Measured: docs/results/journal.
     tie: float = 0.03
 
     # L-BFGS over the hyperparameters ends after so many iterations, or where it gains less than

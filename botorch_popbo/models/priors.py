@@ -208,14 +208,15 @@ class Warp(Module):
 
         Returns:
             Logarithms of the gaps of the statements, of shape ``M`` and NaN where none was
-            measured; and Hermite polynomials of the place, a normal score, ``M x 3``. ``None`` if
-            none was measured at all.
+            measured, or one of the pair does not lead its level; and Hermite polynomials of the
+            place, a normal score, ``M x 3``. ``None`` if none was measured at all.
         """
-        statements = records.statements
+        statements, leads = records.statements, torch.zeros_like(records.is_judged)
+        leads[records.places.rows] = True
         gap = statements.differences(records.outcome)
         log_gap, (least, largest) = gap.log(), self._log_gap_limits  # NaN of what is no gap
         is_known = (log_gap > least) & (log_gap < largest)
-        is_known &= statements.is_strict
+        is_known &= statements.is_strict & leads[statements.better] & leads[statements.worse]
         if not bool(is_known.any()):
             return None
         place = 0.5 * (records.start[statements.better] + records.start[statements.worse])

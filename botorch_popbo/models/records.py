@@ -238,11 +238,11 @@ def neighbours(places: DistinctRows, group: Tensor, ties: Tensor) -> Statements:
     """Relate each entry of rankings to its neighbours.
 
     One entry of every level leads it, and the leaders form a chain. Of the others all that is known
-    is that they lie between the leaders of the next better and the next worse level. Those at
-    an open end hang on the next level: ties at the best may hide what is better still, and the
-    worst, failed runs among them, are worse by any amount. Where outcomes say how far apart others
-    are, those that tie are equals, but for the worst: else a plateau would look like a slope, or
-    nearly as good as what is far better.
+    is that they lie between the leaders of the next better and the next worse level, as rounding
+    makes outcomes tie, too. Those at an open end hang on the next level: ties at the best may hide
+    what is better still, and the worst, failed runs among them, are worse by any amount. Where
+    outcomes say how far apart others are, those that tie for the best are equals: else a plateau
+    would look like a slope.
 
     Args:
         places: Levels of ``m`` entries, best first and those of one ranking together.
@@ -260,7 +260,7 @@ def neighbours(places: DistinctRows, group: Tensor, ties: Tensor) -> Statements:
         return Statements.certain(leader[:-1][follows], leader[1:][follows])
     above, below = leader.roll(1)[level], leader.roll(-1)[level]
     leads = entry == leader[level]
-    equal = ~leads & ties & ~closes[level]
+    equal = ~leads & ties & (opens & ~closes)[level]
     # The leaders' chain goes down; the others are below what is above them, and the reverse.
     under = ~equal & ~opens[level]
     over = ~equal & ~leads & ~closes[level]

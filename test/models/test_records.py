@@ -48,10 +48,10 @@ def test_every_list_is_related_to_its_neighbours(sizes: list[int], expected: lis
     assert lists.statements.is_strict.all()
 
 
-def test_outcomes_that_tie_are_equals_but_for_the_worst() -> None:
+def test_outcomes_that_tie_for_the_best_are_equals_and_others_lie_between_neighbours() -> None:
     found = of_outcomes(2.0, 2.0, 2.0, 1.0, 1.0, 0.0, 0.0).statements
-    assert pairs(found.subset(found.is_tie)) == [(0, 1), (0, 2), (3, 4)]
-    assert pairs(found.subset(found.is_strict)) == [(0, 3), (3, 5), (3, 6)]
+    assert pairs(found.subset(found.is_tie)) == [(0, 1), (0, 2)]
+    assert pairs(found.subset(found.is_strict)) == [(0, 3), (0, 4), (3, 5), (3, 6), (4, 5)]
 
 
 def test_failures_are_worse_than_the_worst_success() -> None:
