@@ -1,4 +1,4 @@
-"""Read what ``save`` of a search has written."""
+"""A search as a JSON file."""
 
 import json
 import os
@@ -9,7 +9,15 @@ from typing import Any
 
 from botorch.exceptions import BotorchError, InputDataError
 
+from botorch_popbo._replacing import replacing
+
 _NOT_SAVED = (KeyError, TypeError, ValueError, AttributeError, OverflowError, BotorchError)
+
+
+def save(path: str | os.PathLike[str], content: dict[str, Any]) -> None:
+    """Write a file whole or not at all; raises OSError if it cannot be written."""
+    with replacing(Path(path)) as partial:
+        partial.write_text(json.dumps(content, indent=1, allow_nan=False), encoding="utf-8")
 
 
 @contextmanager

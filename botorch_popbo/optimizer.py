@@ -1,12 +1,10 @@
 """Ask and tell without a framework."""
 
-import json
 import math
 import os
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 import torch
@@ -16,9 +14,8 @@ from torch import Tensor
 
 from botorch_popbo._evaluation import Direction, Parameters
 from botorch_popbo._plain import Value, as_float
-from botorch_popbo._replacing import replacing
 from botorch_popbo._reproducible import one_thread
-from botorch_popbo._saved import saved
+from botorch_popbo._saved import save, saved
 from botorch_popbo.candidates import Candidates
 from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.models.outcome_model import OutcomeModel
@@ -355,8 +352,7 @@ class Optimizer:
             "observations": [asdict(observation) for observation in self.observations],
             "pending": self.pending,
         }
-        with replacing(Path(path)) as partial:
-            partial.write_text(json.dumps(content, indent=1, allow_nan=False), encoding="utf-8")
+        save(path, content)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], settings: Settings | None = None) -> Self:

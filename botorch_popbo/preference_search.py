@@ -1,10 +1,8 @@
 """Ask and tell for people who can compare but not measure."""
 
-import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, Self, SupportsIndex
 
 import torch
@@ -12,8 +10,7 @@ from botorch.exceptions import BotorchTensorDimensionError, InputDataError
 from torch import Tensor
 
 from botorch_popbo._plain import Value
-from botorch_popbo._replacing import replacing
-from botorch_popbo._saved import saved
+from botorch_popbo._saved import save, saved
 from botorch_popbo.models.ranking_gp import RankingGP
 from botorch_popbo.search.answers import Answer, Best, Interview
 from botorch_popbo.settings import Settings, read_settings
@@ -216,9 +213,7 @@ class PreferenceSearch:
         options = {name: getattr(self, name) for name in _SAVED}
         answers = [answer.to_json() for answer in self.answers]
         space = {"space": self.space.to_json(), "is_named": self._is_named}
-        content = {"format": _FORMAT, **space, **options, "answers": answers}
-        with replacing(Path(path)) as partial:
-            partial.write_text(json.dumps(content, indent=1), encoding="utf-8")
+        save(path, {"format": _FORMAT, **space, **options, "answers": answers})
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], settings: Settings | None = None) -> Self:
