@@ -14,12 +14,13 @@ from botorch.acquisition import AcquisitionFunction
 from botorch.acquisition.analytic import LogExpectedImprovement, UpperConfidenceBound
 from botorch.acquisition.logei import qLogNoisyExpectedImprovement
 
-from botorch_popbo.ax._checks import check_name, check_whole
 from botorch_popbo.ax._progress import DistinctPoints
 from botorch_popbo.ax.generator_spec import (
     NodeOptions,
     PresetName,
     RankAcquisitionName,
+    check_name,
+    check_whole,
     rank_generator_spec,
 )
 from botorch_popbo.ax.nodes import DesignNode, RankNode
