@@ -64,7 +64,7 @@ class Evaluation:
         is_nan = {name for name in ("value", "standard_error") if isnan(getattr(self, name))}
         row = asdict(self) | dict.fromkeys(is_nan)
         late = {"parts": [*row.pop("parts")], "why": row.pop("why")}
-        return row | {name: x for name, x in late.items() if x}  # as earlier versions wrote it
+        return row | {name: x for name, x in late.items() if x}  # which most lack
 
 
 @dataclass(frozen=True)

@@ -496,16 +496,14 @@ class _Run:
             OSError: If it cannot be read.
         """
         try:
-            # Earlier versions wrote NaN, and not yet settings and parts.
-            content = json.loads(path.read_text(encoding="utf-8"), parse_constant=lambda _: None)
+            content = json.loads(path.read_text(encoding="utf-8"))
             rows = content.pop("evaluations")
             if content["format"] != _FORMAT or not isinstance(rows, list):
                 raise ValueError
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             message = f"{path} is not a run of this version. Pass another path."
             raise InputDataError(message) from None
-        earlier = {"settings": {}, "parts": "mean", "resumable": False}
-        before, now = _texts(earlier | content), _texts(self._header())
+        before, now = _texts(content), _texts(self._header())
         for name in before | now:
             if before.get(name) != now.get(name):
                 raise InputDataError(

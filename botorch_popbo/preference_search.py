@@ -233,7 +233,7 @@ class PreferenceSearch:
         with saved(path, cls.__name__, _FORMAT) as content:
             options = {name: content[name] for name in _SAVED}
             search = cls(content["space"], settings=settings, **options)
-            search._is_named = bool(content.get("is_named", True))  # older files do not say it
+            search._is_named = bool(content["is_named"])
             search._begin([search._checked(Answer.from_json(a)) for a in content["answers"]])
         return search
 

@@ -432,18 +432,6 @@ def test_a_file_of_another_run_is_refused(tmp_path: Path) -> None:
         assert path.read_text() == content
 
 
-def test_a_file_of_an_earlier_version_goes_on(whole: Result, tmp_path: Path) -> None:
-    path = tmp_path / "run.json"
-    run(n_trials=7, path=path)
-    content = json.loads(path.read_text(), parse_constant=lambda name: pytest.fail(name))
-    del content["settings"]
-    for e in content["evaluations"]:
-        e |= {name: math.nan for name in ("value", "standard_error") if e[name] is None}
-    path.write_text(json.dumps(content))
-    assert "NaN" in path.read_text()
-    assert repr(run(path=path)) == repr(whole)
-
-
 NUMBERS: list[Any] = [None, "1", [1.0], {}, math.nan, math.inf, 10**400]
 OF_RUN: dict[str, list[Any]] = {
     "format": [None, 1, "minimize 1"],
