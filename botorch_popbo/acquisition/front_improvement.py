@@ -72,7 +72,6 @@ class LogExpectedFrontImprovement(RankAcquisitionFunction):
     _informed: RankingGP
     objectives: Sequence[RankingGP]
     front: Tensor
-    reference: Tensor
     _lower: Tensor
     _upper: Tensor
 

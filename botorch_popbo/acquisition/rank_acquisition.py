@@ -53,7 +53,6 @@ class RankAcquisitionFunction(AcquisitionFunction, ABC):
     _needs_uncertainty = False
 
     model: RankModel
-    _informed: RankModel
     _known: Tensor
     _is_baseline: Tensor
     _followed: Tensor

@@ -59,7 +59,6 @@ class RankAcquisition(Acquisition):
     """
 
     surrogate: RankSurrogate
-    X_observed: Tensor
 
     def __init__(
         self,

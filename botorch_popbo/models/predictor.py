@@ -91,8 +91,7 @@ class Predictor:
     def prior(self) -> Tensor:
         """Prior covariance of the records' utilities, without noise, ``N x N``."""
         correlation = self.correlation[self.source][:, self.source]
-        prior: Tensor = self.kernel(self.X).to_dense() * correlation
-        return prior
+        return self.kernel(self.X).to_dense() * correlation
 
     @cached_property
     def certain_root(self) -> Tensor:

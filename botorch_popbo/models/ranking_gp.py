@@ -137,15 +137,7 @@ class RankingGP(RankModel, GP, FantasizeMixin):
     has_uncertainty = True
 
     order: Order
-    covar_module: Kernel
-    mean_module: Mean
-    likelihood: Likelihood
-    tasks: priors.TaskCorrelation | None
-    warp: priors.Warp | None
-    _is_used: Tensor
     _law: Predictor | None = None
-    _law_of: list[Tensor]
-    _law_parts: list[Module | None]
     _plausible: list[RankPredictor] | None = None
 
     def __init__(
