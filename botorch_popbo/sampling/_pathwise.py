@@ -1,17 +1,20 @@
-"""Sample paths of the utility, by Matheron's rule."""
+"""Sample paths of the utility, by Matheron's rule, and what those of the prior are made of."""
 
 import torch
 from botorch.exceptions import UnsupportedError
 from botorch.models.gp_regression import SingleTaskGP
-from botorch.sampling.pathwise.features.maps import KernelEvaluationMap
+from botorch.sampling.pathwise.features.generators import GenKernelFeatures
+from botorch.sampling.pathwise.features.maps import KernelEvaluationMap, KernelFeatureMap
 from botorch.sampling.pathwise.paths import GeneralizedLinearPath
 from botorch.sampling.pathwise.posterior_samplers import DrawMatheronPaths, MatheronPath
 from botorch.sampling.pathwise.prior_samplers import TPathwisePriorSampler
 from botorch.sampling.pathwise.update_strategies import TPathwiseUpdate, gaussian_update
 from botorch.settings import validate_input_scaling
+from gpytorch.kernels import MaternKernel
 from torch import Tensor
 
 from botorch_popbo.likelihoods.propagation import JITTER, square_root
+from botorch_popbo.models.kernels import RoughMaternKernel
 from botorch_popbo.models.predictor import Predictor
 from botorch_popbo.models.ranking_gp import RankingGP
 
@@ -88,3 +91,29 @@ def _of_tasks(values: Tensor, predictor: Predictor) -> Tensor:
     prior.diagonal().add_(JITTER)
     drawn = torch.randn_like(values[..., index]) @ torch.linalg.cholesky(prior).T
     return values.index_add(-1, index, drawn)
+
+
+@GenKernelFeatures.register(RoughMaternKernel)
+def rough_features(
+    kernel: RoughMaternKernel, *, num_inputs: int, num_outputs: int
+) -> KernelFeatureMap:
+    """Draw the frequencies of either part by its share, for :func:`gen_kernel_features`.
+
+    Args:
+        kernel: The kernel.
+        num_inputs: Number of columns of a point.
+        num_outputs: Number of features.
+
+    Returns:
+        The features, whose inner product is the kernel on average.
+    """
+    smooth = GenKernelFeatures.dispatch(MaternKernel)
+    features: KernelFeatureMap = smooth(kernel, num_inputs=num_inputs, num_outputs=num_outputs)
+    roughness, fineness = kernel.raw_roughness.sigmoid(), kernel.raw_fineness.exp()
+    weight, number = features.weight, len(features.weight)
+    drawn = torch.randperm(number, device=weight.device)
+    weight[drawn < round(float(roughness) * number)] /= float(fineness)
+    if kernel.rotation is not None:  # which BoTorch, that divides by the lengthscales, knows not of
+        lengthscale = kernel.lengthscale
+        features.weight = (features.weight / lengthscale) @ kernel.rotation.T * lengthscale
+    return features
