@@ -254,6 +254,38 @@ class RankModel(SingleOutputModel, ABC):
         """
         return self.rank_law(self.encode(X), observation_noise)
 
+    @classmethod
+    def construct_inputs(cls, training_data: SupervisedDataset) -> dict[str, Any]:
+        """Constructor arguments from a data set.
+
+        Args:
+            training_data: Points and one column of outcomes, perhaps with their variances; or
+                rankings; or, for a ``RankingGP``, a
+                :class:`~botorch.utils.datasets.MultiTaskDataset`, whose tasks other than the target
+                become sources.
+
+        Returns:
+            Keyword arguments of the constructor.
+
+        Raises:
+            UnsupportedError: If the points have a column for the task.
+        """
+        data = training_data
+        if isinstance(data, RankingDataset):
+            return {"order": from_ranking_dataset(data)}
+        if not isinstance(data, MultiTaskDataset):
+            return {"train_X": data.X, "train_Y": data.Y, "train_Yvar": data.Yvar}
+        if data.task_feature_index is not None:
+            raise UnsupportedError(
+                "RankingGP takes points without a column for the task. Leave task_feature_index "
+                "out."
+            )
+        datasets = dict(data.datasets)
+        target = datasets.pop(data.target_outcome_name)
+        # Each is ranked by itself, as another task may have another unit.
+        sources = [from_outcomes(source.X, source.Y, source.Yvar) for source in datasets.values()]
+        return {**cls.construct_inputs(target), "sources": sources}
+
     def encode(self, X: Tensor) -> Tensor:
         """Apply the input transform, in evaluation mode.
 
@@ -401,30 +433,3 @@ def order_of_training_data(
         "Pass train_X and train_Y, or order, but not both. To use outcomes beside other "
         "feedback, combine orders: combine(from_outcomes(train_X, train_Y), order)."
     )
-
-
-def model_inputs(data: SupervisedDataset) -> dict[str, Any]:
-    """Constructor arguments of a model of an order.
-
-    Args:
-        data: Outcomes, rankings, or outcomes of several tasks.
-
-    Returns:
-        Keyword arguments.
-
-    Raises:
-        UnsupportedError: If the points have a column for the task.
-    """
-    if isinstance(data, RankingDataset):
-        return {"order": from_ranking_dataset(data)}
-    if not isinstance(data, MultiTaskDataset):
-        return {"train_X": data.X, "train_Y": data.Y, "train_Yvar": data.Yvar}
-    if data.task_feature_index is not None:
-        raise UnsupportedError(
-            "RankingGP takes points without a column for the task. Leave task_feature_index out."
-        )
-    datasets = dict(data.datasets)
-    target = datasets.pop(data.target_outcome_name)
-    # Each is ranked by itself, as another task may have another unit.
-    sources = [from_outcomes(source.X, source.Y, source.Yvar) for source in datasets.values()]
-    return {**model_inputs(target), "sources": sources}

@@ -15,7 +15,6 @@ from botorch.models.model import FantasizeMixin
 from botorch.models.transforms.input import InputTransform
 from botorch.posteriors import GPyTorchPosterior, Posterior
 from botorch.settings import validate_input_scaling
-from botorch.utils.datasets import SupervisedDataset
 from botorch.utils.types import DEFAULT, _DefaultType
 from gpytorch.distributions import MultivariateNormal
 from gpytorch.kernels import Kernel
@@ -37,12 +36,7 @@ from botorch_popbo.models.hyperparameters import Hyperparameters, Modules
 from botorch_popbo.models.input_transforms import InactiveColumns, OneHotCategories, part_of
 from botorch_popbo.models.outliers import lone_surprise
 from botorch_popbo.models.predictor import Differences, Predictor
-from botorch_popbo.models.rank_model import (
-    RankModel,
-    model_inputs,
-    order_of_training_data,
-    warn_if_silent,
-)
+from botorch_popbo.models.rank_model import RankModel, order_of_training_data, warn_if_silent
 from botorch_popbo.models.ranks import RankPredictor, averaged, plausible_ranks
 from botorch_popbo.models.records import Records, resolution
 from botorch_popbo.models.tasks import fit_tasks
@@ -428,20 +422,6 @@ class RankingGP(RankModel, GP, FantasizeMixin):
             UnsupportedError: If there are sources.
         """
         self._learn_from(train_X=inputs, train_Y=targets)
-
-    @classmethod
-    def construct_inputs(cls, training_data: SupervisedDataset) -> dict[str, Any]:
-        """Constructor arguments from a data set.
-
-        Args:
-            training_data: Points and one column of outcomes, perhaps with their variances; or
-                rankings; or a :class:`~botorch.utils.datasets.MultiTaskDataset`, whose tasks other
-                than the target become sources.
-
-        Returns:
-            Keyword arguments of the constructor.
-        """
-        return model_inputs(training_data)
 
     def get_extra_state(self) -> Tensor:
         """The number of records, which of them are used, and the surprise; of shape ``1 + N + d``.

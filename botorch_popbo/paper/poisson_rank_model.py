@@ -15,12 +15,7 @@ from torch import Tensor
 
 from botorch_popbo._reproducible import derive_seed, one_thread
 from botorch_popbo.data import Order, RankCounts
-from botorch_popbo.models.rank_model import (
-    RankModel,
-    model_inputs,
-    order_of_training_data,
-    warn_if_silent,
-)
+from botorch_popbo.models.rank_model import RankModel, order_of_training_data, warn_if_silent
 from botorch_popbo.paper import truncated_poisson
 from botorch_popbo.paper.posterior import NegatedRank, PoissonRankPosterior
 from botorch_popbo.paper.rate import NetworkRate
@@ -258,7 +253,7 @@ class PoissonRankModel(RankModel):
         Raises:
             UnsupportedError: If there are several tasks.
         """
-        inputs = model_inputs(training_data)
+        inputs = super().construct_inputs(training_data)
         if "sources" in inputs:
             raise UnsupportedError(
                 f"{cls.__name__} learns from one task, but got a MultiTaskDataset. Pass data of "
