@@ -10,8 +10,7 @@ except ModuleNotFoundError as error:
 from botorch_popbo.optuna._result import plot_result, study_of
 from botorch_popbo.optuna.preferential import PreferentialPoPBOSampler
 from botorch_popbo.optuna.pruner import PoPBOPruner, report_parts
-from botorch_popbo.optuna.sampler import PoPBOSampler
-from botorch_popbo.optuna.terminator import PoPBOTerminator
+from botorch_popbo.optuna.sampler import PoPBOSampler, PoPBOTerminator
 
 __all__ = [
     "PoPBOPruner",
