@@ -18,17 +18,13 @@ from torch.nn import ModuleList
 
 from botorch_popbo.acquisition._log_improvement import log_improvement
 from botorch_popbo.acquisition._slack_constraint import place_of
-from botorch_popbo.acquisition.rank_acquisition import (
-    RankAcquisitionFunction,
-    check_model,
-    log_remoteness,
-)
+from botorch_popbo.acquisition.rank_acquisition import UtilityFunction, check_model, log_remoteness
 from botorch_popbo.models.conditional import draw, utility_law
 from botorch_popbo.models.ranking_gp import RankingGP
 from botorch_popbo.settings import AcquisitionSettings
 
 
-class LogExpectedFrontImprovement(RankAcquisitionFunction):
+class LogExpectedFrontImprovement(UtilityFunction):
     r"""Logarithm of the expected gain in hypervolume of a front of utilities.
 
     Every objective has a model of its own, so its unit does not matter: the volume is one of
@@ -67,9 +63,6 @@ class LogExpectedFrontImprovement(RankAcquisitionFunction):
             if one of them has no uncertainty.
     """
 
-    _log = True
-
-    _informed: RankingGP
     objectives: Sequence[RankingGP]
     front: Tensor
     _lower: Tensor

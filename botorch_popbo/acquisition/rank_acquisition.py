@@ -191,6 +191,16 @@ class RankAcquisitionFunction(AcquisitionFunction, ABC):
         return satisfied
 
 
+class UtilityFunction(RankAcquisitionFunction, ABC):
+    """A function of the utility of a :class:`~botorch_popbo.RankingGP`; values are logarithms."""
+
+    _log = True
+    _needs_uncertainty = True
+
+    model: RankingGP
+    _informed: RankingGP
+
+
 def check_points(X: Tensor, dim: int, name: str) -> None:
     """Refuse what are not points of ``dim`` columns.
 

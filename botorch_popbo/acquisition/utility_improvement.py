@@ -11,13 +11,13 @@ from botorch_popbo.acquisition._log_improvement import (
     log_augmentation,
     log_improvement,
 )
-from botorch_popbo.acquisition.rank_acquisition import RankAcquisitionFunction, log_remoteness
+from botorch_popbo.acquisition.rank_acquisition import UtilityFunction, log_remoteness
 from botorch_popbo.models.input_transforms import OneHotCategories, part_of
 from botorch_popbo.models.ranking_gp import RankingGP
 from botorch_popbo.settings import AcquisitionSettings
 
 
-class LogExpectedUtilityImprovement(RankAcquisitionFunction):
+class LogExpectedUtilityImprovement(UtilityFunction):
     r"""Logarithm of the expected improvement of the utility over the incumbent's.
 
     .. math::
@@ -57,12 +57,6 @@ class LogExpectedUtilityImprovement(RankAcquisitionFunction):
     Raises:
         UnsupportedError: If a model has no uncertainty.
     """
-
-    _log = True
-    _needs_uncertainty = True
-
-    model: RankingGP
-    _informed: RankingGP
 
     def __init__(
         self,

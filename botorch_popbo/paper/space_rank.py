@@ -13,7 +13,7 @@ from botorch_popbo.acquisition._log_improvement import (
     log_augmentation,
     log_improvement,
 )
-from botorch_popbo.acquisition.rank_acquisition import RankAcquisitionFunction, log_remoteness
+from botorch_popbo.acquisition.rank_acquisition import UtilityFunction, log_remoteness
 from botorch_popbo.likelihoods.normal import hazard
 from botorch_popbo.models.ranking_gp import RankingGP
 from botorch_popbo.settings import AcquisitionSettings
@@ -74,7 +74,7 @@ class SpaceShare:
         return log_improvement(mean, variance) + slope + torch.log1p(curvature * ratio)
 
 
-class SpaceRankFunction(RankAcquisitionFunction):
+class SpaceRankFunction(UtilityFunction):
     r"""A function of a point's rank among all points of the space.
 
     The rank is the share :math:`S(z)` of the space whose utility is higher than :math:`z`. Unlike a
@@ -82,13 +82,8 @@ class SpaceRankFunction(RankAcquisitionFunction):
     differences of its logarithm, and all values are logarithms.
     """
 
-    _log = True
-    _needs_uncertainty = True
     #: The place among the evaluated points that a utility is compared with: the incumbent's.
     K_m = 1
-
-    model: RankingGP
-    _informed: RankingGP
 
     def _prepare(self) -> None:
         super()._prepare()
