@@ -27,11 +27,7 @@ from botorch_popbo.acquisition import (
 from botorch_popbo.ax.acquisition import RankAcquisition
 from botorch_popbo.ax.sources import as_evaluations
 from botorch_popbo.ax.surrogate import RankSurrogate
-from botorch_popbo.ax.transforms import (
-    FailedTrialsLast,
-    OrderedLeafToIntegerRange,
-    TellSurrogate,
-)
+from botorch_popbo.ax.transforms import FailedTrialsLast, OrderedLeafToIntegerRange, TellSurrogate
 from botorch_popbo.models import PoissonRankModel, RankingGP, RankModel
 from botorch_popbo.settings import Settings, read_settings
 

@@ -10,13 +10,7 @@ from optuna.trial import FrozenTrial, TrialState
 from torch import Tensor
 
 from botorch_popbo._plain import Value
-from botorch_popbo.optuna._distributions import (
-    Share,
-    has_values,
-    place_trials,
-    share_of,
-    value_at,
-)
+from botorch_popbo.optuna._distributions import Share, has_values, place_trials, share_of, value_at
 from botorch_popbo.optuna.pruner import parts_of, rivals_of, signs_of
 from botorch_popbo.search.trials import Trial, Trials
 from botorch_popbo.space import Space
