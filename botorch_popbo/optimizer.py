@@ -302,8 +302,7 @@ class Optimizer:
         trials = self.trials
         if len(trials.X.unique(dim=0)) < 2:
             raise InputDataError("Report the results of two distinct points first.")
-        with torch.enable_grad():
-            models = self._search.models(self.space, trials).objectives
+        models = self._search.models(self.space, trials).objectives
         expected: list[Expected] = [{} for _ in points]
         for (name, way), model in zip(self.objectives.items(), models, strict=True):
             law = OutcomeModel(model, _SIGNS[way]).posterior(X)

@@ -82,8 +82,6 @@ class Order:
             )
 
     def _check_lists(self) -> None:
-        if not len(self.item):
-            return
         for name in ("list_index", "task_index"):
             index: Tensor = getattr(self, name)
             if bool((index < 0).any()) or not bool(index.bincount().all()):
