@@ -107,8 +107,7 @@ class Rivals:
     @cached_property
     def _from_the_best(self) -> list[list[int]]:
         """The evaluations by each objective, the best first."""
-        rows: list[list[int]] = np.argsort(-self._numbers, axis=0, kind="stable").T.tolist()
-        return rows
+        return np.argsort(-self._numbers, axis=0, kind="stable").T.tolist()
 
     def foresee(self, parts: Parts) -> Foreseen:
         """What an evaluation of at least one part would have been."""
@@ -153,8 +152,7 @@ class Rivals:
     def of(self, parts: Sequence[Outcome]) -> NDArray[np.float64]:
         """The value of a sequence of parts, for each objective."""
         rows = _numbers(parts)
-        result: NDArray[np.float64] = rows.mean(0) if self.summary == "mean" else rows[-1]
-        return result
+        return rows.mean(0) if self.summary == "mean" else rows[-1]
 
 
 def _numbers(rows: Sequence[Outcome]) -> NDArray[np.float64]:

@@ -68,14 +68,12 @@ def construct_inputs_of_rank_acquisition(
         UnsupportedError: If another posterior_transform is given, or constraints without models of
             slacks.
     """
-    # All arguments but those left out, of which no constructor should hear.
+    # All arguments but those left out, of which no constructor should hear; a share may be None.
     given = {
         name: value
         for name, value in locals().items()
-        if value is not None and value is not DEFAULT
+        if value is not DEFAULT and (value is not None or name == "share")
     }
-    if share is None:
-        given["share"] = None
     given["model"] = _larger_better(model, given.pop("posterior_transform", None))
     if given.pop("constraints_tuple", None) is not None and slack_models is None:
         raise UnsupportedError(

@@ -176,7 +176,6 @@ class RankAcquisition(Acquisition):
         """See :meth:`ax.generators.torch.botorch_modular.acquisition.Acquisition.optimize`."""
         _check_fixed(fixed_features or {}, search_space_digest)
         domain, search = self._domain, self.settings.search
-        choices = domain.choices
         is_box = not (others.get("inequality_constraints") or others.get("equality_constraints"))
         if candidate_set is None and is_box and domain.is_table:
             candidate_set = table_candidates(self.acqf, domain, self._X_known, self._seed)
@@ -185,7 +184,7 @@ class RankAcquisition(Acquisition):
                     "No point is left: every one in the search space, with the fixed parameters if "
                     "there are any, is evaluated or running. Widen the space or fix fewer."
                 )
-        optimizer = determine_optimizer(search_space_digest, self.acqf, choices)
+        optimizer = determine_optimizer(search_space_digest, self.acqf, domain.choices)
         options = default_options(optimizer, self.model.has_uncertainty, search)
         if options:  # the others look at every point of a discrete space
             options |= optimizer_options or {}
