@@ -63,10 +63,7 @@ class Models:
         return cls(objectives, slacks, settings.with_list(is_table))
 
     def improvement(
-        self,
-        X_pending: Tensor | None,
-        X_baseline: Tensor | None = None,
-        thresholds: Tensor | None = None,
+        self, X_pending: Tensor | None, X_baseline: Tensor | None, thresholds: Tensor | None = None
     ) -> RankAcquisitionFunction:
         """What is maximised: the improvement of one objective, under constraints, or of a front.
 

@@ -48,7 +48,7 @@ def test_the_goal_decides_what_is_maximised(
     objectives: Tensor, slack: Tensor | None, expected: type, num_constraints: int
 ) -> None:
     models = Models.fit(known(objectives, slack), SPACE)
-    function = models.improvement(None)
+    function = models.improvement(None, None)
     assert type(function) is expected
     assert len(function.slack_models) == num_constraints
     x = models.suggest(SPACE, NONE, seed=0)
@@ -60,7 +60,7 @@ def test_the_goal_decides_what_is_maximised(
 def test_settings_reach_what_is_maximised() -> None:
     settings = Settings(acquisition=replace(Settings().acquisition, margin=7.0))
     models = Models.fit(known(torch.cat([-LOSS, X[:, :1]], -1)), SPACE, settings)
-    assert models.improvement(None).settings.margin == 7.0
+    assert models.improvement(None, None).settings.margin == 7.0
 
 
 def test_what_lies_outside_of_the_space_teaches_but_is_not_to_be_improved_on() -> None:
