@@ -114,8 +114,6 @@ class Records:
     def statements(self) -> Statements:
         """All that the order says of pairs of records."""
         ranked = (~self.is_judged).nonzero().squeeze(-1)
-        if not len(ranked):
-            return self.answers
         # Anew in each subset: where a record is left out, its neighbours are each other's.
         places = distinct_rows(self.task[ranked], self.share[ranked])
         certain = neighbours(places, self.task[ranked], self.outcome[ranked].isfinite())
