@@ -74,14 +74,6 @@ class Order:
                 "score holds NaN or +inf. Leave those entries out, or set them to -inf to mark "
                 "failures, which are worse than all others."
             )
-        self._check_lists()
-        if bool((self.variance < 0).any() or self.variance.isposinf().any()):
-            raise InputDataError(
-                "variance holds negative or infinite values. Pass squared standard errors, NaN "
-                "where unknown."
-            )
-
-    def _check_lists(self) -> None:
         for name in ("list_index", "task_index"):
             index: Tensor = getattr(self, name)
             if bool((index < 0).any()) or not bool(index.bincount().all()):
@@ -92,6 +84,11 @@ class Order:
             raise InputDataError("A list of one point compares nothing. Leave it out.")
         if not bool((self.task_of_list[self.list_index] == self.task_index).all()):
             raise InputDataError("A list belongs to two tasks. Give all its entries one.")
+        if bool((self.variance < 0).any() or self.variance.isposinf().any()):
+            raise InputDataError(
+                "variance holds negative or infinite values. Pass squared standard errors, NaN "
+                "where unknown."
+            )
 
     @classmethod
     def from_scores(
