@@ -184,7 +184,8 @@ def read_evaluation(row: Value, where: str, space: Space) -> Evaluation:
         raise InputDataError(f"{where}: {row!r} is not an evaluation.")
     found = _evaluation(where, row["parameters"], space, "", 1.0)
     parts, status = row.get("parts", []), row.get("status")
-    if not isinstance(parts, list) or not all(map(math.isfinite, map(_number, parts))):
+    numbers = map(as_float, parts) if isinstance(parts, list) else [None]
+    if any(number is None or not math.isfinite(number) for number in numbers):
         raise InputDataError(f"{where}: parts are {parts!r}, not finite numbers.")
     found = replace(found, parts=tuple(map(float, parts)), why=str(row.get("why", "")))
     if status == "completed":  # as if the function returned it
@@ -301,11 +302,6 @@ def read_value(value: Value, parameter: Parameter, is_past: bool = False) -> Val
     if not is_past and not parameter.low <= number <= parameter.high:
         raise ValueError(f"not from {parameter.low} to {parameter.high}")
     return int(number) if is_whole else number
-
-
-def _number(value: Value) -> float:
-    number = as_float(value)
-    return math.nan if number is None else number
 
 
 def _outcome(value: Value, sign: float) -> float:
