@@ -53,8 +53,11 @@ def maximize(
             if not len(unseen):
                 unseen = unseen_points(domain, X_known[:0], _affordable(acquisition, domain), seed)
             return _best(acquisition, unseen)
-        found = _optimized(acquisition, domain)
-        return unless_known(acquisition, domain, found, X_known)[0]
+        climb = _by_turns if domain.has_many_combinations else _climbed
+        found = climb(acquisition, domain, starting_points(acquisition, domain))
+        with torch.no_grad():
+            best = found[acquisition(found).argmax()]
+        return unless_known(acquisition, domain, best, X_known)[0]
 
 
 def table_candidates(
@@ -164,15 +167,6 @@ def _affordable(acquisition: AcquisitionFunction, domain: Domain) -> int:
     """Most points of a table to look at one by one: those of a front cost more."""
     most = domain.settings.max_candidates
     return min(most, 2048) if isinstance(acquisition, LogExpectedFrontImprovement) else most
-
-
-def _optimized(acquisition: AcquisitionFunction, domain: Domain) -> Tensor:
-    """What an optimizer for such a space finds, ``1 x d``."""
-    starts = starting_points(acquisition, domain)
-    climb = _by_turns if domain.has_many_combinations else _climbed
-    found = climb(acquisition, domain, starts)
-    with torch.no_grad():
-        return found[acquisition(found).argmax()]
 
 
 def _by_turns(acquisition: AcquisitionFunction, domain: Domain, X: Tensor) -> Tensor:
