@@ -115,8 +115,7 @@ def noise_of(likelihood: Likelihood) -> Tensor:
 
 def site_of(likelihood: Likelihood) -> sites.Site:
     """What an answer does to the law of a difference, given its noise."""
-    is_logistic = isinstance(likelihood, PairwiseLogitLikelihood)
-    return sites.logit if is_logistic else sites.truncate
+    return sites.logit if isinstance(likelihood, PairwiseLogitLikelihood) else sites.truncate
 
 
 def check_prior(kernel: Kernel | None, likelihood: Likelihood | None, is_judged: bool) -> None:

@@ -249,8 +249,7 @@ class RankingGP(RankModel, GP, FantasizeMixin):
     @property
     def is_outlier(self) -> Tensor:
         """Which points of the order the fit has set aside, of shape ``m``."""
-        aside = self._records.item[~self._is_used & self._records.is_target]
-        return self._marked(aside)
+        return self._marked(self._records.item[~self._is_used & self._records.is_target])
 
     @property
     @torch.no_grad()
@@ -402,8 +401,7 @@ class RankingGP(RankModel, GP, FantasizeMixin):
         model = deepcopy(self)
         with torch.no_grad():
             encoded = self.encode(X_pending).double()
-            noise = self.noise.detach().double()
-            model._keep(self.predictor.expecting(encoded, noise))
+            model._keep(self.predictor.expecting(encoded, self.noise.detach().double()))
         model.known_X = torch.cat([self.known_X, X_pending])
         return model.eval()
 
@@ -662,8 +660,7 @@ class RankingGP(RankModel, GP, FantasizeMixin):
     @property
     def _ranks(self) -> RankPredictor:
         used = self._chosen[self._is_used[: len(self._chosen)]]
-        noise = self.noise.detach().double()
-        return RankPredictor(self.predictor, self._target, used, noise)
+        return RankPredictor(self.predictor, self._target, used, self.noise.detach().double())
 
     def _plausible_ranks(self) -> list[RankPredictor]:
         """Predictions at plausible hyperparameters, made unless they were for the same."""

@@ -183,8 +183,7 @@ class PoissonRankModel(RankModel):
             predicted = self.rank_posterior(X_pending).mean.squeeze(-1)
             predicted = predicted.clamp_max(self.num_points)
         counts = self.rank_counts.insert(X_pending, predicted)
-        transform = deepcopy(self.input_transform)
-        return self._like(rank_counts=counts, input_transform=transform).fit()
+        return self._like(rank_counts=counts, input_transform=deepcopy(self.input_transform)).fit()
 
     def with_order(self, order: Order) -> Self:
         """See the base class."""
