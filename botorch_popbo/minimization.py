@@ -9,9 +9,11 @@ import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
+from contextlib import suppress
 from dataclasses import asdict, replace
 from functools import partial
 from hashlib import sha256
+from inspect import getsource
 from numbers import Real
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
@@ -116,7 +118,8 @@ def minimize(
             a worker dies, all that was being evaluated is tried once more, one at a time.
         path: A JSON file that is written after every evaluation, and from which the same call
             resumes. What was being evaluated is evaluated again, so that an interruption changes no
-            result. That the function is the same is up to you. What is read is checked.
+            result. What is read is checked. If the function's source has changed, its earlier
+            evaluations are kept, with a warning.
         progress: Whether to say what was found in the file, and to show a progress bar where there
             is a terminal or a notebook.
         order_only: Whether to ignore how far apart outcomes are. Any increasing transform of them
@@ -172,7 +175,7 @@ def minimize(
         stopping = _Stopping(parts, resumable, most, stop)
         space = Space.read(space)
         space.check_call(function, *(["done"] if resumable else []))
-        run = _Run(space, n_trials, search, direction, start, path, stopping)
+        run = _Run(space, n_trials, search, direction, start, path, stopping, function)
         try:
             with _bar(run, progress) as bar:
                 run.evaluate(submit, n_jobs, deadline, bar, callback)
@@ -211,6 +214,7 @@ class _Run:
         start: Value,
         path: str | os.PathLike[str] | None,
         stopping: _Stopping,
+        function: Callable[..., Value] | None = None,
     ) -> None:
         if direction not in get_args(Direction):
             raise InputDataError(f'direction must be "minimize" or "maximize", not {direction!r}.')
@@ -224,6 +228,7 @@ class _Run:
         self.n_trials = int(min(at_least(max(len(self.new), 1), n_trials=n_trials), left))
         if self.n_trials < n_trials:
             _warn(f"The space has only {self.n_trials} points to evaluate, not {n_trials}.")
+        self.name, self.source = _source(function)
         # The function may change the working directory.
         self.path = None if path is None else Path(path).absolute()
         self._written = b""
@@ -462,7 +467,8 @@ class _Run:
                 f"Another run writes to {self.path}, too. Its evaluations are kept, those that "
                 "just ended here are not. Use a path for one run at a time."
             )
-        content = self._header() | {"evaluations": [e.to_json() for e in self.past + self.new]}
+        evaluations = [e.to_json() for e in self.past + self.new]
+        content = self._header() | {"source": self.source, "evaluations": evaluations}
         self._written = json.dumps(content, indent=1, allow_nan=False).encode()
         with replacing(self.path) as partial:
             partial.write_bytes(self._written)
@@ -497,7 +503,7 @@ class _Run:
         """
         try:
             content = json.loads(path.read_text(encoding="utf-8"))
-            rows = content.pop("evaluations")
+            rows, source = content.pop("evaluations"), content.pop("source", "")
             if content["format"] != _FORMAT or not isinstance(rows, list):
                 raise ValueError
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
@@ -518,6 +524,12 @@ class _Run:
             read_evaluation(row, f"{path}, evaluation {place}", self.space)
             for place, row in enumerate(rows[number:], number + 1)
         ]
+        if source and self.source and source != self.source:
+            _warn(
+                f"{self.name} has changed since {path} was written. Its evaluations are kept; pass "
+                "another path to start again."
+            )
+        self.source = self.source or source
         if not self.stopping.is_resumable:
             self.new = [replace(e, parts=()) if e.status == "running" else e for e in self.new]
 
@@ -525,6 +537,16 @@ class _Run:
 def _kind(evaluation: Evaluation) -> str:
     """The type of the error of a failed evaluation; empty if it has not failed."""
     return evaluation.reason.partition(":")[0]
+
+
+def _source(function: Value) -> tuple[str, str]:
+    """The name of a function, and a digest of its source; empty if it has none of its own."""
+    function = getattr(function, "func", function)  # of a partial
+    name = getattr(function, "__name__", "<lambda>")
+    with suppress(OSError, TypeError):
+        if name != "<lambda>":  # whose line may hold the call
+            return name, sha256(getsource(function).encode()).hexdigest()[:8]
+    return name, ""
 
 
 def _warn(message: str) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 from pickle import PicklingError
+from runpy import run_path
 from types import ModuleType
 from typing import Any
 
@@ -127,6 +128,34 @@ run(killed, path={str(path)!r})
     assert len(run(hard, 7, path=path).history) == 7  # nothing is evaluated again
     assert repr(run(path=path)) == repr(whole)
     assert repr(run(n_trials=3, path=path)) == repr(whole)
+
+
+def test_a_changed_function_is_told_of_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, recwarn: pytest.WarningsRecorder
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = """
+import functools
+from botorch_popbo import minimize
+def train(x):
+    return x
+for f in (train, functools.partial(train), lambda x: x):
+    minimize(f, {"x": (0.0, 1.0)}, 2, path="run.json", progress=False)
+"""
+    (script := tmp_path / "script.py").write_text(text)
+    run_path(str(script))
+    script.write_text("# a comment\n" + text.replace("return x", "return -x"))
+    done = subprocess.run(
+        [sys.executable, "script.py"],
+        check=True,
+        capture_output=True,
+        text=True,
+        env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[1])},
+    )
+    assert "InputDataWarning: train has changed since" in done.stderr
+    assert done.stderr.count("has changed") == 1
+    run_path(str(script))
+    assert not recwarn
 
 
 def test_workers_evaluate_all_and_load_little(tmp_path: Path) -> None:
