@@ -9,6 +9,7 @@ from typing import Any
 
 from botorch.exceptions import BotorchError, InputDataError
 
+from botorch_popbo._plain import Value
 from botorch_popbo._replacing import replacing
 
 _NOT_SAVED = (KeyError, TypeError, ValueError, AttributeError, OverflowError, BotorchError)
@@ -41,3 +42,21 @@ def saved(path: str | os.PathLike[str], kind: str, number: int) -> Iterator[dict
     except _NOT_SAVED as error:
         message = f"{path} is not a saved {kind} ({type(error).__name__}: {error})."
         raise InputDataError(message) from None
+
+
+def difference(before: dict[str, Value], now: dict[str, Value]) -> str:
+    """What differs first between the headers of two runs, in words; empty if nothing does."""
+    one, other = _texts(before), _texts(now)
+    for name in one | other:
+        if one.get(name) != other.get(name):
+            both = f"{name} {one.get(name)}, not {other.get(name)}"
+            return "another start" if name == "start" else both
+    return ""
+
+
+def _texts(header: dict[str, Value]) -> dict[str, str]:
+    """Texts, in which 1, 1.0 and true differ, of each parameter by itself."""
+    space = header["space"] if isinstance(header.get("space"), dict) else {}
+    parts = {f"space of {name}:": notation for name, notation in space.items()}
+    order = [name for name, notation in space.items() if isinstance(notation, dict)]
+    return {name: json.dumps(x) for name, x in (header | {"space": order} | parts).items()}

@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import asdict, replace
 from functools import partial
 from hashlib import sha256
-from inspect import getsource
+from inspect import getsource, signature
 from numbers import Real
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
@@ -37,6 +37,7 @@ from botorch_popbo._parts import Rivals, Summary, check_summary
 from botorch_popbo._plain import Value
 from botorch_popbo._replacing import replacing
 from botorch_popbo._reproducible import one_thread
+from botorch_popbo._saved import difference
 from botorch_popbo.search.outlook import outlook, why
 from botorch_popbo.search.suggest import Search
 from botorch_popbo.search.trials import Trial, Trials
@@ -161,8 +162,13 @@ def minimize(
     n_jobs = (os.cpu_count() or 1) if n_jobs == -1 else n_jobs
     if not isinstance(timeout, Real | None) or timeout != timeout:
         raise InputDataError(f"timeout must be a number of seconds, or None, not {timeout!r}.")
-    if not (callback is None or callable(callback)):
-        raise InputDataError(f"callback must be a function, or None, not {callback!r}.")
+    try:
+        signature(print if callback is None else callback).bind(None)
+    except TypeError as error:
+        message = f"callback must be a function of the result, or None, not {callback!r}: {error}."
+        raise InputDataError(message) from None
+    except ValueError:
+        pass  # it has no signature in Python
     deadline = math.inf if timeout is None else time.monotonic() + timeout
     with evaluator(function, n_jobs) as submit:
         settings = read_settings(settings, order_only)
@@ -507,16 +513,13 @@ class _Run:
             if content["format"] != _FORMAT or not isinstance(rows, list):
                 raise ValueError
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            message = f"{path} is not a run of this version. Pass another path."
-            raise InputDataError(message) from None
-        before, now = _texts(content), _texts(self._header())
-        for name in before | now:
-            if before.get(name) != now.get(name):
-                raise InputDataError(
-                    f"{path} holds a run with {name} {before.get(name)}, not "
-                    f"{now.get(name)}. Pass the same arguments to resume it, or another path "
-                    "to start again."
-                )
+            message = f"{path} is not a file that minimize wrote, or of another version of it"
+            raise InputDataError(f"{message}. Pass another path.") from None
+        if found := difference(content, self._header()):
+            raise InputDataError(
+                f"{path} holds a run with {found}. Pass the same arguments to resume it, or "
+                "another path to start again."
+            )
         number = len(self.past)
         if rows[:number] != [e.to_json() for e in self.past]:
             raise InputDataError(f"{path} holds other past evaluations than start.")
@@ -551,14 +554,6 @@ def _source(function: Value) -> tuple[str, str]:
 
 def _warn(message: str) -> None:
     warnings.warn(message, InputDataWarning, stacklevel=2)
-
-
-def _texts(header: dict[str, Value]) -> dict[str, str]:
-    """Texts, in which 1, 1.0 and true differ, of each parameter by itself."""
-    space = header["space"] if isinstance(header.get("space"), dict) else {}
-    parts = {f"space of {name}:": notation for name, notation in space.items()}
-    order = [name for name, notation in space.items() if isinstance(notation, dict)]
-    return {name: json.dumps(x) for name, x in (header | {"space": order} | parts).items()}
 
 
 def _bar(run: _Run, progress: bool) -> Any:

@@ -410,7 +410,8 @@ def test_a_space_of_few_points_is_told_of() -> None:
         ({"seed": 0.5}, "seed must be a whole number"),
         ({"timeout": "5"}, "timeout must be a number of seconds, or None, not '5'"),
         ({"timeout": math.nan}, "timeout must be a number of seconds, or None, not nan"),
-        ({"callback": 3}, "callback must be a function, or None, not 3"),
+        ({"callback": 3}, "callback must be a function of the result, or None, not 3"),
+        ({"callback": lambda study, trial: None}, "callback must .*: missing a required .*'trial'"),
         ({"settings": {}}, r"settings must be Settings\(...\) or None, not {}"),
         ({"stop": "5%"}, "stop must be a chance between 0 and 1"),
         ({"n_jobs": 0}, "n_jobs must be a whole number of at least 1, or -1"),
@@ -444,7 +445,7 @@ def test_a_file_of_another_run_is_refused(tmp_path: Path) -> None:
         ({"seed": 1}, "with seed 0, not 1"),
         ({"n_initial": 5}, "with n_initial 4, not 5"),
         ({"direction": "maximize"}, 'with direction "minimize", not "maximize"'),
-        ({"start": {"rate": 0.1, "kernel": "rbf"}}, "with start"),
+        ({"start": {"rate": 0.1, "kernel": "rbf"}}, r"holds a run with another start\. Pass"),
         ({"space": space | {"rate": (1e-4, 1.0)}}, r"space of rate: .*, not {\S+ \[\S+ 1.0\]}\. "),
         ({"space": space | {"more": 3}}, "space of more: None, not 3"),
         ({"space": space | {"flag": True}}, "space of flag: 1, not true"),
@@ -454,9 +455,16 @@ def test_a_file_of_another_run_is_refused(tmp_path: Path) -> None:
     ):
         with pytest.raises(InputDataError, match=message):
             minimize(lambda **_: 1.0, n_trials=4, **(same | changed))
-    for content in ("{", "[]", '{"experiment": {"_type": "Experiment"}}', '{"evaluations": [1]}'):
+    for content in (
+        "",
+        "{",
+        "[]",
+        '{"format": 1, "space": {}, "observations": []}',
+        '{"experiment": {"_type": "Experiment"}}',
+        '{"evaluations": [1]}',
+    ):
         path.write_text(content)
-        with pytest.raises(InputDataError, match="not a run of this version"):
+        with pytest.raises(InputDataError, match=r"a file that minimize wrote, .* another path"):
             run(path=path)
         assert path.read_text() == content
 

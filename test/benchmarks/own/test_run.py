@@ -53,7 +53,7 @@ def test_misuse_is_told(tmp_path: Path, capsys: Capture) -> None:
     assert "holds only the initial design" in capsys.readouterr().err
     file.write_text(file.read_text().replace("minimize 2", "minimize 1"))
     assert main(["report", str(file)]) == 2
-    assert "is not a run of this version" in capsys.readouterr().err
+    assert "is not a file that minimize wrote" in capsys.readouterr().err
     file.write_text('{"format": "minimize 2"}')
     assert main(["report", str(file)]) == 2
     assert "is not a file of minimize(path=...): 'space'" in capsys.readouterr().err
