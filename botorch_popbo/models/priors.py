@@ -227,7 +227,9 @@ class Warp(Module):
         """How far distances are believed, in words."""
         error = math.expm1(math.exp(-0.5 * float(self.raw_concentration)))
         # A factor of two or more says little beyond the order.
-        return "hardly count" if error > 1.0 else f"count, to within {error:.0%}"
+        if error > 1.0:
+            return "Only the order of values counts"
+        return f"Differences between values are trusted to within {error:.0%}"
 
     @property
     def concentration(self) -> Tensor:

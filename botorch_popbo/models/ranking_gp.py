@@ -262,7 +262,7 @@ class RankingGP(RankModel, GP, FantasizeMixin):
         deviation, number = float(self.noise) ** 0.5, int(self.is_outlier.sum())
         distances, noise = "Only their order counts", f"{deviation:.0%} of their spread"
         if self.warp is not None:
-            distances, order = f"Distances between them {self.warp.inferred}", self.order
+            distances, order = self.warp.inferred, self.order
             succeeded = order.score.isfinite()
             utility = self.expected_utility(order.X[order.item[succeeded]]).double()
             quarters = utility.new_tensor([0.25, 0.75])

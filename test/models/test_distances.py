@@ -131,7 +131,7 @@ def test_what_is_inferred_is_said() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         smooth = fitted(SMOOTH).inferred
-        assert "Distances between them count, to within " in smooth
+        assert "Differences between values are trusted to within " in smooth
         assert smooth.endswith("%. Outliers set aside: 0.")
         assert "Outliers set aside: 1." in fitted(with_one(9.0)).inferred
     for unit in (1.0, 1e-6):  # the deviation of the noise is 0.3 units
@@ -140,4 +140,4 @@ def test_what_is_inferred_is_said() -> None:
         assert 0.15 < float(number.split(". ")[0]) / unit < 0.6
     gaps = 10.0 ** (8.0 * unit_points(20, seed=3)[:, 0])  # an order, of which distances say little
     torn = gaps.cumsum(0)[SMOOTH.argsort().argsort()]
-    assert "Distances between them hardly count" in fitted(torn).inferred
+    assert "Only the order of values counts. " in fitted(torn).inferred
