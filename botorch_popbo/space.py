@@ -33,6 +33,7 @@ Notation = Sequence[object] | Mapping[Value, object] | float
 #: By the name of a parameter that decides, by its choice, the parameters that have a meaning there.
 Dependents = Mapping[str, Mapping[float, Sequence[str]]]
 
+_KEYS = ("range", "step", "choices", "ordered", "branches")
 _BRANCHES = '{"rbf": {"gamma": (1e-3, 1.0)}, "linear": {}}'
 _HELP = (
     'write (low, high) or (low, high, "log") for a range, [a, b, c] for choices, and '
@@ -71,7 +72,8 @@ class Parameter:
     def __post_init__(self) -> None:
         if not (self.low < self.high and float(self.high) - float(self.low) < math.inf):
             raise InputDataError(
-                "The ends of a range must be finite, the lower one first, and so must its width; "
+                "A range needs two finite ends, the lower one first"
+                f"{', and a finite width' * (self.low < self.high)}; "
                 f"got {self.low:g} and {self.high:g}."
             )
         if self.is_log and self.low <= 0:
@@ -99,6 +101,8 @@ class Parameter:
         content = notation
         if not isinstance(notation, Mapping):
             content = {"range" if isinstance(notation, tuple) else "choices": notation}
+        if wrong := [key for key in content if key not in _KEYS]:
+            raise InputDataError(f"{wrong[0]!r} is none of the keys {', '.join(_KEYS)}; {_HELP}.")
         is_known = {*content} in ({"range"}, {"range", "step"}, {"choices"}, {"ordered"})
         entries = next((content[key] for key in content if key != "step"), None)
         if not is_known or not isinstance(entries, tuple | list):
@@ -142,7 +146,8 @@ class Parameter:
         number = (self.high - self.low) / step if is_number(step) and step > 0 else math.nan
         if self.is_log or not abs(number - round(number, 0)) < 1e-9 * number:
             raise InputDataError(
-                f"A step is above zero and divides a range that is not logarithmic; got {step!r}."
+                "The step must be positive and divide the range evenly; a logarithmic range has "
+                f"none. Got {step!r}."
             )
         kind = float if isinstance(step, float) else type(self.low)  # as the values are
         return replace(self, low=kind(self.low), high=kind(self.high), step=step)
