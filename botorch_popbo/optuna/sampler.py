@@ -190,8 +190,9 @@ class PoPBOSampler(BaseSampler):
         Raises:
             UnsupportedError: If there are several objectives.
             InputDataError: If there is no such trial.
+            TypeError: If it is not a study.
         """
-        if len(study.directions) > 1:
+        if len(getattr(study, "directions", ())) > 1:
             raise UnsupportedError("With several objectives, use best_trials(study).")
         return self.best_trials(study)[0]
 
@@ -207,13 +208,16 @@ class PoPBOSampler(BaseSampler):
 
         Raises:
             InputDataError: If there is none.
+            TypeError: If it is not a study.
         """
+        if not isinstance(study, Study):
+            raise TypeError(f"Pass an Optuna study, not {study!r}.")
         listed = study.get_trials(deepcopy=False)
         numbers = self._recommended(study, listed)
         if not numbers:
             raise InputDataError(
-                "No trial can be recommended: it has to be complete, satisfy all constraints and "
-                "lie within the latest ranges of its parameters, of which one has several values."
+                "No trial can be recommended. It must be complete, satisfy all constraints and lie "
+                "within the latest ranges. At least one parameter must have more than one value."
             )
         return [deepcopy(listed[number]) for number in numbers]
 

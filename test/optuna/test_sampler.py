@@ -450,6 +450,8 @@ def test_of_several_objectives_a_front_is_recommended() -> None:
     assert sampler.best_trials(study) == study.best_trials
     with pytest.raises(UnsupportedError, match="best_trials"):
         sampler.best_trial(study)
+    with pytest.raises(TypeError, match="Pass an Optuna study, not 3"):
+        sampler.best_trial(3)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -464,5 +466,5 @@ def test_of_several_objectives_a_front_is_recommended() -> None:
 def test_where_nothing_can_be_recommended_it_says_why(trials: list[FrozenTrial]) -> None:
     study = optuna.create_study()
     study.add_trials(trials)
-    with pytest.raises(InputDataError, match="has to be complete, satisfy all constraints"):
+    with pytest.raises(InputDataError, match="It must be complete, satisfy all constraints"):
         PoPBOSampler().best_trial(study)
