@@ -33,11 +33,11 @@ class Evaluation:
         parameters: What the function was called with.
         status: "completed", "failed", or "stopped" after some parts; in the file also "running".
         value: What it returned; NaN if there is nothing.
-        standard_error: What it returned beside; NaN if there is nothing.
+        standard_error: The standard error that it returned with the value; NaN if there is none.
         reason: The error of a failed one.
         is_past: Whether it is one of ``start``, which was not evaluated here.
         parts: What a generator yielded, in order.
-        why: What it was suggested for, in words; empty if it was given.
+        why: The reason why it was suggested, in words; empty if it came from ``start``.
     """
 
     parameters: Parameters

@@ -81,11 +81,11 @@ def minimize(
 ) -> Result:
     """Minimize a function of named parameters, by the order of its values.
 
-    A generator yields a number after each part of an evaluation, such as a fold or an epoch. It is
-    closed where its chance to be better than the best, by what the rest added to the same parts of
-    whole evaluations, is less than new evaluations have for the same number of parts, and less than
-    a quarter. The model learns what it would have been, and how uncertain that is. Only whole
-    evaluations are recommended.
+    The function may be a generator, which yields a number after each part of an evaluation, such as
+    a fold or an epoch. Its chance of beating the best is estimated from how whole evaluations went
+    on after the same parts. The generator is closed if this chance is below a quarter and new
+    evaluations promise more for the same number of parts. The model learns an estimate of the final
+    value, and how uncertain it is. Only whole evaluations are recommended.
 
     An exception in the function, or a value that is not a finite number, is a failed trial: it
     counts, and ranks below every success. The traceback of the first of each type is logged. As
