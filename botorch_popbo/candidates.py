@@ -1,6 +1,7 @@
 """A list of points in place of a space."""
 
 import math
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from statistics import median
 from typing import Self
@@ -8,6 +9,7 @@ from typing import Self
 import numpy as np
 import torch
 from botorch.exceptions import InputDataError
+from botorch.exceptions.warnings import InputDataWarning
 from torch import Tensor
 
 from botorch_popbo._plain import Value, plain
@@ -18,7 +20,7 @@ Row = dict[str, Value]
 
 
 class Candidates(Space):
-    """Points of which no other one is suggested.
+    """A list of points, which are the only ones that may be suggested.
 
     Numbers are searched on a logarithmic scale if their median is nearer to its middle than to the
     plain one; texts and truth values have no order. An empty cell among numbers lies in the middle
@@ -34,6 +36,9 @@ class Candidates(Space):
             are ``None``.
         candidates: The same as points of the space, ``n x d``.
 
+    Warns:
+        InputDataWarning: If a dictionary lacks a name that another one has.
+
     Raises:
         InputDataError: If there are fewer than two points, if a column holds numbers and texts, or
             if two points differ in names and empty cells only.
@@ -44,6 +49,11 @@ class Candidates(Space):
     def __init__(self, rows: Value) -> None:
         given = _read(rows)
         self._names = dict.fromkeys(name for row in given for name in row)
+        places = [*enumerate(given, 1)][::-1]  # so that the first one is named
+        if lacks := {n: i for i, row in places for n in self._names if n not in row}:
+            each = ", ".join(f"{name!r} in candidate {place}" for name, place in lacks.items())
+            text = f"There is no {each}. An empty cell is assumed; write None if that is meant."
+            warnings.warn(text, InputDataWarning, stacklevel=3)
         rows = [self.row(row) for row in given]
         columns = {name: [row[name] for row in rows] for name in self._names}
         varied = {name: cells for name, cells in columns.items() if len({*cells}) > 1}
@@ -95,12 +105,12 @@ class Candidates(Space):
         places, name = [], ""
         try:
             for name, parameter in self.parameters.items():
-                cell = _cell(values.get(name))
-                is_empty = cell is None and parameter.choices is None
-                places.append(parameter.middle if is_empty else parameter.place(cell))
-                if not math.isfinite(places[-1]):
+                cell, is_range = _cell(values.get(name)), parameter.choices is None
+                if is_range and cell is not None and not is_number(cell):
                     raise ValueError("not a number")
-        except (TypeError, ValueError) as error:
+                is_empty = is_range and cell is None
+                places.append(parameter.middle if is_empty else parameter.place(cell))
+        except ValueError as error:
             raise InputDataError(f"{name} is {values.get(name)!r}, {error}.") from None
         return torch.tensor(places, dtype=torch.double)
 
@@ -165,8 +175,8 @@ def mixtures(
 ) -> list[Row]:
     """Recipes of parts that make a whole, in steps of a balance, as candidates.
 
-    They are drawn, and so many that of a few thousand hardly one is missing. Leave out those that
-    another rule forbids.
+    They are drawn at random. If there are at most a few thousand, nearly all of them are found.
+    Leave out those that another rule forbids.
 
     Args:
         parts: The least and the largest amount of each part, by its name.
@@ -179,10 +189,16 @@ def mixtures(
         The recipes, in random order that is always the same.
 
     Raises:
-        InputDataError: If no recipe is found, as the amounts leave no room.
+        InputDataError: If no recipe is found, as the amounts leave no room, or if the step does not
+            divide what is left above the least amounts.
     """
+    if not isinstance(parts, Mapping):
+        raise InputDataError(f"Parts are {{name: (least, largest)}}, not {parts!r}.")
     low, high = np.array([*parts.values()], dtype=float).T
-    size, units = len(parts), round((total - low.sum()) / step)
+    left = total - low.sum()
+    size, units = len(parts), round(left / step)
+    if abs(units * step - left) > 1e-9 * total:
+        raise InputDataError(f"Steps of {step:g} do not make {left:g}, what is left to share.")
     above, chance = min(at_most or size, size), np.random.default_rng(0)
     # Bars cut a row of units into the shares of the parts that are above their least amount.
     bars = np.sort(chance.integers(0, max(units, 0) + 1, (number, above - 1)))

@@ -38,6 +38,7 @@ Expected = dict[str, tuple[float, float]]
 _FORMAT = 1
 _SIGNS: dict[Direction, float] = {"minimize": -1.0, "maximize": 1.0}
 _MAX_ERROR = 1e154  # its square is a number
+_HINT = " Pass its standard error as standard_error=."
 _SAVED = "objectives", "constraints", "n_initial", "seed"
 
 
@@ -134,7 +135,7 @@ class Optimizer:
 
     @property
     def outcomes(self) -> list[str]:
-        """The names of objectives, and of constraints that are none."""
+        """The names of all outcomes: the objectives, then the constraints on other outcomes."""
         return [*(self.objectives | self.constraints)]
 
     @property
@@ -159,10 +160,12 @@ class Optimizer:
                 has the fixed values.
         """
         fixed = read_mapping("fixed", fixed)
+        known = self.space.parameters
+        if unknown := [name for name in fixed if name not in known]:
+            raise InputDataError(f"{unknown[0]!r} is not a parameter; these are {[*known]}.")
         try:
-            pairs = [(name, self.space.parameters[name], v) for name, v in fixed.items()]
-            places = {name: p.place(read_value(v, p)) for name, p, v in pairs}
-        except (KeyError, TypeError, ValueError) as error:
+            places = {n: known[n].place(read_value(v, known[n])) for n, v in fixed.items()}
+        except (TypeError, ValueError) as error:
             raise InputDataError(f"{fixed} is not in the space: {error}.") from None
         part, trials = self.space.at_places(places), self.trials
         for _ in range(at_least(1, n=n)):
@@ -178,7 +181,7 @@ class Optimizer:
     def tell(
         self,
         point: Mapping[str, Value],
-        value: Value = None,
+        value: Value,
         *,
         standard_error: float | None = None,
     ) -> None:
@@ -214,7 +217,7 @@ class Optimizer:
             del self.pending[place]
 
     def slack(self, outcomes: Mapping[str, float]) -> list[float]:
-        """By how much each limit is kept: below zero if it is not, NaN if that is not known."""
+        """How far each outcome is within its limit; negative if outside, NaN if unknown."""
         return [s * (outcomes.get(name, math.nan) - limit) for name, s, limit in self._limits]
 
     def _outcomes(self, value: Value) -> dict[str, float]:
@@ -226,14 +229,16 @@ class Optimizer:
         if several and (missing := self.objectives.keys() - given.keys()):
             raise InputDataError(f"{missing} is missing. Pass None if the experiment failed.")
         if unknown := given.keys() - {*self.outcomes}:
-            raise InputDataError(f"The outcomes are {self.outcomes}, not {unknown}.")
+            hint = _HINT * ("standard_error" in unknown)
+            raise InputDataError(f"The outcomes are {self.outcomes}, not {unknown}.{hint}")
         numbers: dict[str, float] = {}
         for name in self.outcomes:
             one = given.get(name)
             number = math.nan if one is None else as_float(one)
             way = self.objectives.get(name)
             if number is None or (way and _SIGNS[way] * number == math.inf):
-                raise InputDataError(f"{name} is a number, or None for a failure, not {one!r}.")
+                text = f"{name} must be a number, or None for a failure, not {one!r}."
+                raise InputDataError(text + _HINT * isinstance(one, tuple))
             if math.isfinite(number):
                 numbers[name] = number
         return numbers if self.objectives.keys() <= numbers.keys() else {}
@@ -261,8 +266,8 @@ class Optimizer:
             RuntimeError: If no point of the space has succeeded.
 
         Warns:
-            InputDataWarning: If none is expected to satisfy the constraints, which then do not
-                count.
+            InputDataWarning: If none is expected to satisfy the constraints, which are then
+                ignored.
         """
         trials = self.trials
         has_succeeded = ~trials.objectives.isneginf().any(-1)
@@ -275,7 +280,7 @@ class Optimizer:
         X = known[self.space.contains(known) & ~models.objectives[0].has_failed]
         found = models.recommended(X)
         if not len(found):
-            text = "No tried point is expected to satisfy the constraints, so they do not count."
+            text = "No tried point is expected to satisfy the constraints, so they are ignored."
             warnings.warn(text, InputDataWarning, stacklevel=3)
             found = replace(models, slacks=()).recommended(X)
         return [*map(self._parameters, found)]
@@ -296,7 +301,8 @@ class Optimizer:
             For each point, by the name of each objective, mean and standard deviation.
 
         Raises:
-            InputDataError: If fewer than two points were reported, or one is not in the space.
+            InputDataError: If fewer than two points were reported, or if one lacks a parameter or
+                has a value that its parameter cannot take. Numbers outside of a range are allowed.
         """
         X = torch.stack([self.space.encode(read_point(point, self.space)) for point in points])
         trials = self.trials
@@ -325,7 +331,7 @@ class Optimizer:
         return outlook(self._search, self.space, self.trials, margin)
 
     def to_frame(self) -> "pd.DataFrame":
-        """A row for each observation, and each pending point, of which it is open if it failed.
+        """A row for each observation, then for each pending point, which has no outcome yet.
 
         Raises:
             ImportError: If pandas is not installed.

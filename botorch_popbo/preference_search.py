@@ -250,6 +250,8 @@ class PreferenceSearch:
         """Dictionaries as points; what is anything else is checked later."""
         if not isinstance(items, list | tuple) or not all(isinstance(i, Mapping) for i in items):
             return items
+        if len(items) < 2:
+            raise InputDataError(f"A judge compares at least two items, not {len(items)}.")
         try:
             return torch.stack([self.space.encode(item) for item in items])
         except (KeyError, TypeError, ValueError, RuntimeError) as error:

@@ -1,5 +1,6 @@
 """Past trials from tables and files."""
 
+import csv
 import logging
 import math
 import os
@@ -23,6 +24,8 @@ from botorch_popbo.space import Parameter, Space
 
 if TYPE_CHECKING:
     import pandas as pd
+
+_STATUSES = ("completed", "failed", "stopped", "running")
 
 _logger = logging.getLogger("botorch_popbo")
 
@@ -184,6 +187,8 @@ def read_evaluation(row: Value, where: str, space: Space) -> Evaluation:
         raise InputDataError(f"{where}: {row!r} is not an evaluation.")
     found = _evaluation(where, row["parameters"], space, "", 1.0)
     parts, status = row.get("parts", []), row.get("status")
+    if status not in _STATUSES:
+        raise InputDataError(f"{where}: status is {status!r}, not one of {', '.join(_STATUSES)}.")
     numbers = map(as_float, parts) if isinstance(parts, list) else [None]
     if any(number is None or not math.isfinite(number) for number in numbers):
         raise InputDataError(f"{where}: parts are {parts!r}, not finite numbers.")
@@ -222,7 +227,7 @@ def _evaluation(
             if row.get(name, constant) != constant:
                 raise ValueError(f"but the space says {constant}")
     except KeyError:
-        raise InputDataError(f"{place} has no {name!r} among {[*filter(None, row)]}.") from None
+        raise InputDataError(f"{place} lacks {name!r}.") from None
     except (ValueError, TypeError, OverflowError) as error:
         raise InputDataError(f"{place}: {name} is {row[name]}, {error}.") from None
     status = "running" if not is_past else "failed" if math.isnan(outcome) else "completed"
@@ -250,8 +255,12 @@ def read_csv(
     """
     import pandas as pd
 
+    fault = f"{os.fspath(path)} cannot be read as a CSV file"
     try:
         text = Path(path).read_text(encoding=encoding).removeprefix("\ufeff")
+    except UnicodeDecodeError:
+        raise InputDataError(f"{fault} in UTF-8.") from None
+    try:
         separator = max(",;\t", key=text.partition("\n")[0].count)
         has_comma = separator != "," and not re.search(r"\d\.\d", text)
         # A line with a decimal comma is neither cut off nor given an index.
@@ -260,11 +269,14 @@ def read_csv(
         with warnings.catch_warnings():
             warnings.simplefilter("error", pd.errors.ParserWarning)
             table: pd.DataFrame = pd.read_csv(StringIO(text), **options)
-    except (ValueError, pd.errors.ParserWarning) as error:
-        raise InputDataError(
-            f"{os.fspath(path)} cannot be read as a CSV file in UTF-8 with commas between values "
-            f"and points in numbers: {error}."
-        ) from None
+    except (ValueError, pd.errors.ParserWarning):
+        rows = csv.reader(StringIO(text), delimiter=separator)
+        width, reason = len(next(rows, [])), "it has no first line of names, or an open quote"
+        for row in rows:
+            if len(row) > width:
+                reason = f"line {rows.line_num} has {len(row)} values, but the first line {width}"
+                break
+        raise InputDataError(f"{fault}: {reason}.") from None
     table.index += 2
     # Truth values beside an empty line are objects.
     return table.rename(columns=str.strip).dropna(how="all").infer_objects()
@@ -290,8 +302,8 @@ def read_value(value: Value, parameter: Parameter, is_past: bool = False) -> Val
         is_number = not any(isinstance(choice, str | bool) for choice in parameter.choices)
         if None in parameter.choices and (value is None or value != value):  # an empty cell
             return None
-        return parameter.choices[int(parameter.place(float(value) if is_number else value))]
-    number, is_whole = float(value), isinstance(parameter.low, int)
+        return parameter.choices[int(parameter.place(_float(value) if is_number else value))]
+    number, is_whole = _float(value), isinstance(parameter.low, int)
     if is_whole and not number.is_integer():
         raise ValueError("not a whole number")
     if not math.isfinite(parameter.place(number)):
@@ -304,8 +316,15 @@ def read_value(value: Value, parameter: Parameter, is_past: bool = False) -> Val
     return int(number) if is_whole else number
 
 
+def _float(value: Value) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError("not a number") from None
+
+
 def _outcome(value: Value, sign: float) -> float:
-    outcome = math.nan if value is None else float(value)
+    outcome = math.nan if value is None else _float(value)
     if sign * outcome == math.inf:
         raise ValueError("infinitely good")
     return outcome if math.isfinite(outcome) else math.nan

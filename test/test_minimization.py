@@ -419,7 +419,7 @@ def test_a_space_of_few_points_is_told_of() -> None:
         ({"space": {"rate": None}}, "neither a tuple nor a list"),
         ({"direction": "max"}, 'direction must be "minimize" or "maximize", not \'max\''),
         ({"start": 3}, "start must be a dictionary of parameters"),
-        ({"start": {"rate": 0.1}}, "start, entry 1 has no 'kernel' among"),
+        ({"start": {"rate": 0.1}}, "start, entry 1 lacks 'kernel'"),
         ({"start": {"rate": 2.0, "kernel": "rbf"}}, "rate is 2.0, not from 0.0001 to 1.0"),
         ({"start": {"rate": 0.1, "kernel": "sgd"}}, "kernel is sgd, not one of rbf, poly"),
         ({"start": {"rate": 0.1, "kernel": "rbf", "x": 1}}, "has 'x', which is not a parameter"),
@@ -429,6 +429,7 @@ def test_a_space_of_few_points_is_told_of() -> None:
         ),
         ({"start": [{"rate": 0.1, "kernel": "rbf"}] * 4}, "n_trials must be .* at least 4, not 3"),
         ({"start": {"rate": 0.1, "kernel": "rbf", "value": "?"}}, "value is ?"),
+        ({"start": {"rate": None, "kernel": "rbf"}}, "rate is None, not a number"),
         ({"start": {"rate": 0.1, "kernel": "rbf", "value": -math.inf}}, "infinitely good"),
     ],
 )

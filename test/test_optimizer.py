@@ -134,7 +134,7 @@ def test_where_nothing_satisfies_the_constraints_the_best_comes_with_a_warning(g
     optimizer = Optimizer({"x": (0.0, 1.0)}, goals, constraints={"heat": (None, 0.5)})
     for x in (0.1, 0.6, 0.9):
         optimizer.tell({"x": x}, {**dict.fromkeys(goals, x), "heat": 1.0 + x})
-    with pytest.warns(InputDataWarning, match="No tried point is expected to satisfy") as caught:
+    with pytest.warns(InputDataWarning, match="No tried point .*, so they are ignored") as caught:
         assert optimizer.best["x"] == 0.1
     assert len(caught) == 1
     optimizer.tell({"x": 0.2}, {**dict.fromkeys(goals, 0.2), "heat": 0.1})
@@ -242,8 +242,17 @@ def test_a_space_that_is_none_is_refused(space: Any, fault: str) -> None:
     [
         (lambda o: o.tell({"T": 20, "ligand": "c"}, 1.0), "ligand is 'c', not one of"),
         (lambda o: o.tell({"T": 20, "nam": "c"}, 1.0), "'nam', which is not a parameter"),
-        (lambda o: o.tell(LIST[0], "good"), "value is a number"),
-        (lambda o: o.tell(LIST[0], math.inf), "value is a number"),
+        (lambda o: o.tell(LIST[0], "good"), "value must be a number, or None for a failure"),
+        (lambda o: o.tell(LIST[0], math.inf), "value must be a number"),
+        (lambda o: o.tell(LIST[0], (1.0, 0.1)), r"not \(1.0, 0.1\). .* as standard_error="),
+        (lambda o: o.tell(LIST[0], {"value": 1.0, "standard_error": 0.1}), "as standard_error="),
+        (lambda o: o.tell({**LIST[0], "T": "x"}, 1.0), "T is 'x', not a number"),
+        (lambda _: Optimizer({"n": (1, 5)}).tell({"n": None}, 1.0), "n is None, not a number"),
+        (lambda _: Optimizer({"n": (1, 5), "k": [1, 2]}).tell({"n": 1}, 1.0), "point lacks 'k'"),
+        (lambda o: o.ask(fixed={"z": 1}), "'z' is not a parameter; these are .'T', 'ligand'"),
+        (lambda o: o.ask(None), "n must be a whole number of at least 1, not None"),
+        (lambda _: mixtures(["A", "B"], 1, 0.3), "Parts are {name: .*, not .'A', 'B'"),
+        (lambda _: mixtures({"A": (0, 1), "B": (0, 1)}, 1, 0.3), "Steps of 0.3 do not make 1"),
         (lambda o: o.tell(LIST[0], {"value": 1.0, "other": 1.0}), "not {'other'}"),
         (lambda o: o.tell(LIST[0], {"other": 1.0}), "{'value'} is missing. Pass None if"),
         (lambda o: o.tell(LIST[0], 1.0, standard_error=-1.0), "A standard error"),
@@ -270,6 +279,22 @@ def test_a_space_that_is_none_is_refused(space: Any, fault: str) -> None:
 def test_what_is_wrong_is_said(call: Any, fault: str) -> None:
     with pytest.raises(InputDataError, match=fault):
         call(Optimizer(LIST, "maximize"))
+
+
+def test_an_outcome_is_not_forgotten() -> None:
+    with pytest.raises(TypeError, match="'value'"):
+        Optimizer(LIST).tell(LIST[0])  # type: ignore[call-arg]
+
+
+def test_names_that_only_some_candidates_have_are_told_of() -> None:
+    rows = [{"acid": 1, "base": 2}, {"acid": 2, "bsae": 3}, {"acid": 3, "base": 1}]
+    message = r"no 'bsae' in candidate 1, 'base' in candidate 2\. An empty cell"
+    with pytest.warns(InputDataWarning, match=message) as caught:
+        Optimizer(rows)
+    assert len(caught) == 1
+    with warnings.catch_warnings(action="error"):
+        Optimizer(pd.DataFrame(rows))
+        Optimizer([{"acid": 1, "base": None}, {"acid": 2, "base": 3}])
 
 
 def test_nothing_is_the_best_of_nothing(tmp_path: Path) -> None:

@@ -263,6 +263,8 @@ def test_each_judge_takes_back_their_own_answer() -> None:
     assert [answer.judge for answer in search.answers] == ["bob"]
     with pytest.raises(InputDataError, match="nothing to undo"):
         search.undo("ann")
+    with pytest.raises(InputDataError, match="at least two items, not 1"):
+        search.tell([{"cup": "a"}], winner=0)
     with pytest.raises(InputDataError, match="not points of the space"):
         search.tell([{"cup": "a"}, {"mug": "b"}], 0)
     assert search.interview.agreement == {"bob": (1, 1)}

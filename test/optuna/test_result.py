@@ -121,7 +121,7 @@ def test_a_study_of_an_optimizer_has_its_objectives_and_constraints() -> None:
     for x in (0.0, 2.0, 3.0, 4.0):
         optimizer.tell({"x": x}, {"gain": x, "waste": x * x, "heat": x})
     optimizer.tell({"x": 1.0}, {"gain": 5.0, "waste": 1.0})  # a limited outcome is missing
-    optimizer.tell({"x": 0.5})
+    optimizer.tell({"x": 0.5}, None)
     study = study_of(optimizer)
     assert [t.values for t in study.trials[1:3]] == [[2.0, 4.0], [3.0, 9.0]]
     assert [t.state for t in study.trials] == 5 * [TrialState.COMPLETE] + [TrialState.FAIL]

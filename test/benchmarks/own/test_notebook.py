@@ -64,15 +64,19 @@ def test_rows_are_written_below_a_table(
 @pytest.mark.parametrize(
     ("content", "settings", "fault"),
     [
-        (PLAIN.replace("30.5", "good"), None, "line 3: yield is a number"),
+        (PLAIN.replace("30.5", "good"), None, "line 3: yield must be a number"),
         (PLAIN.replace("30.5", '"30,5"').replace("10", "1.5"), None, "decimal commas"),
-        (PLAIN.replace("40", ""), None, "line 3: the point has no 'T'"),
+        (PLAIN.replace("40", ""), None, "line 3: the point lacks 'T'"),
         (PLAIN.replace("DMF,f", "THF,f"), 'choices = ["water", "DMF"]', "line 5: .*solvent is THF"),
         ("T,yield\0\n1,2\n", None, "is not a CSV file"),
         (PLAIN, "choices = 3\n[other]", "the table has no column 'other'"),
-        ("Notes of May\n\nT,yield\n1,2\n", None, "cannot be read as a CSV file"),
+        (
+            "Notes of May\n\nT,yield\n1,2\n",
+            None,
+            "line 3 has 2 values, but the first line 1",
+        ),
         (PLAIN, 'result = "best"', "a result must be one of"),
-        (PLAIN, "range = [3, 1]", "solvent: The ends of a range"),
+        (PLAIN, "range = [3, 1]", "solvent: A range needs two finite ends"),
         (PLAIN, "range = 3, 1]", "Expected newline"),
         (PLAIN, "[THF]\nrange = [1, 2]", "the table has no column 'THF'"),
         ("T,yld\n20,1\n3O,2\n40,3\n", None, "no column has a range or choices"),
