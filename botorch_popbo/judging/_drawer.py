@@ -15,6 +15,8 @@ from threading import Lock
 
 from loky import ProcessPoolExecutor
 
+from botorch_popbo._errors import UsageError
+
 #: What a page can show, by the beginning of its media type.
 _KINDS = {"image/": "image", "audio/": "audio", "video/": "video", "text/html": "page"}
 
@@ -90,6 +92,8 @@ def _draw(path: Path, name: str, folder: Path, values: Mapping[str, object]) -> 
     """What a file's function draws; files have a new folder in another one."""
     try:
         return _kept(_function(path, name)(**values), Path(mkdtemp(dir=folder), "drawn"))
+    except UsageError:
+        raise
     except BaseException as error:  # SystemExit, too
         return Drawn("", f"{type(error).__name__}: {error}")
 
@@ -97,7 +101,9 @@ def _draw(path: Path, name: str, folder: Path, values: Mapping[str, object]) -> 
 @cache
 def _function(path: Path, name: str) -> Callable[..., object]:
     sys.path.insert(0, str(path.parent))
-    return runpy.run_path(str(path))[name]
+    if name not in (found := runpy.run_path(str(path))):
+        raise UsageError(f"{path.name} has no function {name!r}")
+    return found[name]
 
 
 def _kept(drawn: object, stem: Path) -> Drawn:

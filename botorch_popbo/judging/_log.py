@@ -4,6 +4,7 @@ import math
 import re
 from copy import copy
 from pathlib import Path
+from random import Random
 
 from botorch.exceptions import InputDataError
 from torch import Tensor
@@ -98,6 +99,12 @@ def describe(space: Space, item: Tensor) -> list[str]:
     """A text for each parameter of a point, without constants."""
     values, parameters = space.decode(item), space.parameters.items()
     return [f"{_printable(name)} {_value(p, values[name])}" for name, p in parameters]
+
+
+def shuffled(question: Tensor, search: PreferenceSearch) -> Tensor:
+    """The points of a question, so that the champion is not always the first."""
+    order = Random(search.num_answers).sample(range(len(question)), len(question))
+    return question[order]
 
 
 def num_left(search: PreferenceSearch) -> int:

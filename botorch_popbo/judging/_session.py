@@ -7,7 +7,6 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass, field
-from random import Random
 from threading import Lock
 
 import torch
@@ -17,7 +16,7 @@ from botorch_popbo._errors import UsageError
 from botorch_popbo._plain import Value
 from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.judging._drawer import Drawer, Drawn
-from botorch_popbo.judging._log import NUM_RANKED, Log, describe, num_left, shown_chance
+from botorch_popbo.judging._log import NUM_RANKED, Log, describe, num_left, shown_chance, shuffled
 from botorch_popbo.search.answers import Interview
 
 #: What a browser or a program gets.
@@ -147,8 +146,7 @@ class Session:
                 challengers = self._challengers(judge, interview, [])
         question = torch.cat([champion, challengers])[: search.num_items]
         if len(question) > 1:  # the champion is not always the first
-            order = Random(search.num_answers).sample(range(len(question)), len(question))
-            desk.question = question[order]
+            desk.question = shuffled(question, search)
         desk.ahead = self._look_ahead(judge, desk, search.interview)
 
     def _look_ahead(

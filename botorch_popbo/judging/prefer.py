@@ -17,8 +17,9 @@ from botorch.exceptions.warnings import InputDataWarning
 from torch import Tensor
 
 from botorch_popbo._errors import UsageError, library
-from botorch_popbo.judging._drawer import Drawer
-from botorch_popbo.judging._log import Log
+from botorch_popbo._saved import difference
+from botorch_popbo.judging._drawer import Drawer, Drawn
+from botorch_popbo.judging._log import Log, shuffled
 from botorch_popbo.judging._session import Session
 from botorch_popbo.preference_search import PreferenceSearch
 from botorch_popbo.space import Space
@@ -29,6 +30,7 @@ _HELP = """\
   =      no difference
   n      next question, without an answer to this one
   u      undo the last answer
+  best   show the best so far
   q      quit; rerun the command to resume"""
 
 
@@ -46,7 +48,7 @@ def prefer(options: Namespace) -> int:
     elif options.judge:
         ask_program(log, options.judge, show)
     else:
-        ask_in_terminal(log)
+        ask_in_terminal(log, show)
     if log.search.is_complete:
         print("everything has been compared")
     for place, line in enumerate(log.best(), start=1):
@@ -75,8 +77,10 @@ def read_file(path: Path, limit: float) -> tuple[Space, Callable[[Path], Drawer]
         return space, None
     where, _, name = show.rpartition(":")
     file = path.parent / where
-    if not name.isidentifier() or not file.is_file():
+    if not where or not name.isidentifier():
         raise UsageError(f'show is a file and a function, as in "draw.py:render", not {show!r}')
+    if not file.is_file():
+        raise UsageError(f"{file} does not exist")
     return space, partial(Drawer, file, name, limit=limit)
 
 
@@ -93,8 +97,11 @@ def _begin(options: Namespace, space: Space) -> Log:
             search = PreferenceSearch(space.to_json(), **given)
     except InputDataError as error:
         raise UsageError(str(error).removeprefix("num_")) from None
-    if space.key != search.space.key:
-        raise UsageError(f"{path} belongs to another space than {options.file}")
+    if both := difference({"space": search.space.to_json()}, {"space": space.to_json()}):
+        raise UsageError(
+            f"{path} holds answers with {both}. Correct {options.file} to resume them, or pass "
+            "another --state to start again"
+        )
     for name, value in given.items():
         if (before := getattr(search, name)) != value:
             option = name.removeprefix("num_")
@@ -136,20 +143,31 @@ def ask_program(log: Log, command: str, show: Callable[[Path], Drawer] | None) -
         raise UsageError(f"{command!r} ended with exit status {program.returncode}")
 
 
-def ask_in_terminal(log: Log) -> None:
-    """Ask in words until the judge leaves."""
-    print("type ? to see the possible answers")
-    while not log.search.is_complete:
-        # After nothing but ties there is nothing to learn from yet.
-        with warnings.catch_warnings(action="ignore", category=InputDataWarning):
-            items, best = log.search.question, log.best()
-        print(f"\nquestion {log.search.num_answers + 1}")
-        if best:
-            print(f"  so far the best: {best[0]}")
-        for place, item in enumerate(items, start=1):
-            print(f"  {place}: {log.text(item)}")
-        if not _is_answered(log, items):
-            return
+def ask_in_terminal(log: Log, show: Callable[[Path], Drawer] | None) -> None:
+    """Ask in words until the judge leaves.
+
+    Raises:
+        UsageError: If what is to be shown is not a text.
+    """
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(TemporaryDirectory()))
+        drawer = stack.enter_context(closing(show(folder))) if show else None
+        print("type ? to see the possible answers")
+        while not log.search.is_complete:
+            # After nothing but ties there is nothing to learn from yet.
+            with warnings.catch_warnings(action="ignore", category=InputDataWarning):
+                items = shuffled(log.search.question, log.search)
+            decoded = map(log.search.space.decode, items)
+            drawn = [drawer.draw(values) if drawer else Drawn("") for values in decoded]
+            if any(one.file for one in drawn):
+                raise UsageError("a terminal shows nothing but texts; add --page")
+            print(f"\nquestion {log.search.num_answers + 1}")
+            for place, (one, item) in enumerate(zip(drawn, items, strict=True), start=1):
+                text = one.text.replace("\n", "\n     ") if one.kind else log.text(item)
+                print(f"  {place}: {text}")
+            if not _is_answered(log, items):
+                print(f"answers are saved in {log.path}; rerun the command to resume")
+                return
 
 
 def _is_answered(log: Log, items: Tensor) -> bool:
@@ -164,6 +182,8 @@ def _is_answered(log: Log, items: Tensor) -> bool:
             return False
         if typed == "?":
             print(_HELP)
+        elif typed == "best":
+            print("\n".join(log.best()) or "nothing has been compared yet")
         elif typed == "u":
             if log.undo() is not None:
                 return True

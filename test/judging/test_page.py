@@ -68,7 +68,6 @@ def folder(tmp_path: Path) -> Path:
         ("crash", "it ended its process"),
         ("hang", "more than 3 seconds"),
         ("nothing", "TypeError: return an image, a figure, a text"),
-        ("missing", "KeyError"),
     ],
 )
 def test_what_cannot_be_drawn_is_named(folder: Path, name: str, error: str) -> None:

@@ -2,6 +2,7 @@ import json
 import re
 import sys
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -59,22 +60,27 @@ def test_answers_are_kept_and_the_same_command_goes_on(
     space: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     state = tmp_path / "answers.json"
-    answer(monkeypatch, ["1", "what?", "2", "=", "q"])
+    answer(monkeypatch, ["best", "1", "what?", "2", "best", "=", "q"])
     assert prefer(space, "--state", state) == 0
     first = capsys.readouterr().out
     assert said(state) == [FIRST, SECOND, TIE]
     assert first.count("question ") == 4
     assert "'what?' is not an answer: type the number of the best, from 1 to 2, or ?" in first
-    assert re.search(r"so far the best: sugar .* \(too early to say how sure\)", first)
+    asked, best = first.split("question 3")[0], first.split("question 3")[1]
+    assert "nothing has been compared yet" in first.split("question 2")[0]
+    assert "sure" not in asked
+    assert re.search(r"milk \w+\nsugar .* \(too early to say how sure\)\nsugar ", best)
+    assert f"\nanswers are saved in {state}; rerun the command to resume\n1. sugar" in first
     assert re.search(r"^1\. sugar .* \(too early to say how sure\)$", first, re.MULTILINE)
     assert "everything has been compared" not in first
     answer(monkeypatch, ["1"], KeyboardInterrupt)
     assert prefer(space, "--state", state) == 0
     second = capsys.readouterr().out
+    assert f"\nanswers are saved in {state}; rerun the command to resume\n" in second
     assert "\n1. sugar " in second
     assert "answers so far: 3" in second
-    asked = [text.split("question 4")[1].splitlines()[1:4] for text in (first, second)]
-    assert asked[0] == asked[1]
+    both = [text.split("question 4")[1].splitlines()[1:3] for text in (first, second)]
+    assert both[0] == both[1]
     assert len(json.loads(state.read_text())["answers"]) == 4
 
 
@@ -111,12 +117,12 @@ def test_a_slip_is_taken_back(
 def test_how_sure_it_is_comes_late_or_after_the_whole_space(
     space: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
-    answer(monkeypatch, ["1"] * 25)
+    answer(monkeypatch, ["1", "best"] * 25)
     assert prefer(space) == 0
     asked = capsys.readouterr().out.split("\nquestion ")[1:]
     assert all("too early to say how sure" in text for text in asked[1:24])
     for text in asked[24:]:
-        assert re.search(r"so far the best: .* \(\d+% sure\)", text)
+        assert re.search(r"\nsugar .* \(\d+% sure\)\n", text)
     small = tmp_path / "small.toml"
     small.write_text('[milk]\nchoices = ["none", "oat", "cow"]\n')
     answer(monkeypatch, ["1"] * 5)
@@ -153,7 +159,9 @@ def test_a_program_is_asked_in_place_of_a_person(
     assert "cannot begin" in capsys.readouterr().err
 
 
-def test_faults_are_named(space: Path, tmp_path: Path, capsys: Capture) -> None:
+def test_faults_are_named(
+    space: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
     state, other = tmp_path / "answers.json", tmp_path / "other.toml"
 
     def complaint(*options: object) -> str:
@@ -164,13 +172,43 @@ def test_faults_are_named(space: Path, tmp_path: Path, capsys: Capture) -> None:
     assert "error: items must be a whole number of at least 2" in complaint(space, "--items", "1")
     assert "leave out --page or --judge" in complaint(space, "--page", "--judge", "true")
     assert "add --page" in complaint(space, "--judges", "ann", "bob")
-    for show in ("draw.py", "draw.py:render"):  # no function, no file
+    for show, fault in (("draw.py", 'as in "draw.py:render"'), ("s.py:f", "s.py does not exist")):
         other.write_text(f'show = "{show}"\n{SPACE}')
-        assert 'as in "draw.py:render"' in complaint(other)
+        assert fault in complaint(other)
+    other.write_text(SPACE.replace("range", "rnge"))
+    assert "sugar: 'rnge' is none of the keys range, " in complaint(other)
+    other.write_text(SPACE.replace("10.0", "9.0"))
+    answer(monkeypatch, [])
+    assert prefer("--state", state, space) == 0
+    both = 'space of sugar: {"range": [0.0, 10.0]}, not {"range": [0.0, 9.0]}'
+    assert f"holds answers with {both}. Correct {other} " in complaint(other)
     assert prefer(space, "--state", tmp_path / "none" / "answers.json") == 1  # before a question
     assert "existing folder" in capsys.readouterr().err
     state.write_text("nothing")
     assert "not a saved PreferenceSearch" in complaint(space)
+
+
+def test_texts_that_a_function_makes_are_shown_and_the_champion_is_on_either_side(
+    space: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    space.write_text(f'show = "mine.py:render"\n{SPACE}')
+    (space.parent / "mine.py").write_text(
+        "def render(sugar, **others):\n    return f'sweet {sugar}\\nmilky'\n"
+        "def draw(**parameters):\n    from PIL import Image\n    return Image.new('RGB', (9, 9))\n"
+    )
+    answer(monkeypatch, ["1"] * 7)
+    assert prefer(space) == 0
+    shown = capsys.readouterr().out
+    pairs = re.findall(r"  1: sweet (\S+)\n     milky\n  2: sweet (\S+)\n", shown)
+    assert len(pairs) == 8
+    again = {min((0, 1), key=lambda i: pair[i] not in last) for last, pair in pairwise(pairs)}
+    assert again == {0, 1}
+    for name, fault in (("draw", "add --page"), ("g", "mine.py has no function 'g'")):
+        space.write_text(f'show = "mine.py:{name}"\n{SPACE}')
+        assert prefer(space) == 2
+        streams = capsys.readouterr()
+        assert fault in streams.err
+        assert "question" not in streams.out
 
 
 def test_more_can_be_said_than_which_is_the_best(
