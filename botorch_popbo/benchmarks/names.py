@@ -9,7 +9,9 @@ from botorch_popbo._errors import UsageError
 _MOST_ALIKE, _MOST_LISTED = 3, 25  # names in a message
 
 
-def unknown(what: str, name: str, known: Iterable[str], others: str = "") -> UsageError:
+def unknown(
+    what: str, name: str, known: Iterable[str], others: str = "", owner: str = "there is"
+) -> UsageError:
     """The error about a name that does not exist: the names like it, or else all there are.
 
     Args:
@@ -17,6 +19,7 @@ def unknown(what: str, name: str, known: Iterable[str], others: str = "") -> Usa
         name: The name.
         known: The names that exist.
         others: What else there is, for the end of a list of all names.
+        owner: The beginning of the message, such as "my.py has".
 
     Returns:
         The error, to be raised.
@@ -30,4 +33,4 @@ def unknown(what: str, name: str, known: Iterable[str], others: str = "") -> Usa
         alike = f"'{stem}.py:{member}'"
     listed = names if len(names) <= _MOST_LISTED else [*names[:_MOST_LISTED], "…"]
     hint = f"did you mean {alike}?" if alike else f"known: {', '.join(listed)}{others}"
-    return UsageError(f"there is no {what} {name!r}; {hint}")
+    return UsageError(f"{owner} no {what} {name!r}; {hint}")

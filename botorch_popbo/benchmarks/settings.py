@@ -6,7 +6,6 @@ from dataclasses import dataclass
 #: One point of a search space: a value for every parameter name.
 Parameters = Mapping[str, bool | int | float | str]
 
-DEFAULT_PROBLEMS = ("hartmann6", "hartmann6-outliers", "tuning-svm-digits")
 DEFAULT_METHODS = ("popbo", "ax-default", "botorch-gp", "optuna-tpe")
 
 

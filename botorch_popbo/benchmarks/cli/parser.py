@@ -7,8 +7,10 @@ and knows which values are valid.
 import os
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from pathlib import Path
+from typing import Any
 
-from botorch_popbo.benchmarks.settings import DEFAULT_METHODS, DEFAULT_PROBLEMS
+from botorch_popbo.benchmarks.names import unknown
+from botorch_popbo.benchmarks.settings import DEFAULT_METHODS
 from botorch_popbo.version import __version__
 
 _EXAMPLES = """\
@@ -31,6 +33,17 @@ _COMMANDS = {
 _LISTED = ("problems", "methods", "campaigns")
 
 
+class _CommandParser(ArgumentParser):
+    """Rejects what a command does not know itself, so that its own usage is printed."""
+
+    def parse_known_args(self, *arguments: Any) -> tuple[Any, list[str]]:  # type: ignore[override]
+        """See the base class."""
+        found, others = super().parse_known_args(*arguments)
+        if others:
+            self.error(str(unknown("argument", others[0], self._option_string_actions)))
+        return found, others
+
+
 def make_parser() -> ArgumentParser:
     """Make the parser of the command line."""
     parser = ArgumentParser(
@@ -40,7 +53,9 @@ def make_parser() -> ArgumentParser:
         formatter_class=RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"botorch-popbo {__version__}")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    commands = parser.add_subparsers(
+        dest="command", metavar="COMMAND", required=True, parser_class=_CommandParser
+    )
     # An abbreviation would be taken for what it begins: --seed 3 for three seeds.
     made = {
         name: commands.add_parser(name, help=text, description=text, allow_abbrev=False)
@@ -64,10 +79,9 @@ def _add_selection(parser: ArgumentParser) -> None:
     add = parser.add_argument
     add("--campaign", metavar="FILE_OR_NAME", help="a .toml file, or a name from popbo list")
     add("--smoke", action="store_true", help="run a small version of the campaign")
-    names = "names from popbo list, or path/to/my.py:name (default:"
-    problems = f"{names} {' '.join(DEFAULT_PROBLEMS)})"
-    add("problems", nargs="*", metavar="PROBLEM", help=problems)
-    add("--methods", nargs="+", help=f"{names} {' '.join(DEFAULT_METHODS)})")
+    names = "names from popbo list, or path/to/my.py:name"
+    add("problems", nargs="*", metavar="PROBLEM", help=names)
+    add("--methods", nargs="+", help=f"{names} (default: {' '.join(DEFAULT_METHODS)})")
     add("--table", metavar="FILE", help="a CSV file of past evaluations, as a problem")
     add("--objective", metavar="COLUMN", help="the column of the table to optimize")
     add("--maximize", action="store_true", default=None, help="the largest objective is best")

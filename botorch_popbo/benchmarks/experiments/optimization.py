@@ -14,12 +14,7 @@ from botorch_popbo.benchmarks.own.files import find, is_reference
 from botorch_popbo.benchmarks.problems import PATTERNS, PROBLEMS, Problem, expand
 from botorch_popbo.benchmarks.run.campaign import Campaign, Limited
 from botorch_popbo.benchmarks.run.keys import JOBS, LIMIT, Key
-from botorch_popbo.benchmarks.settings import (
-    DEFAULT_METHODS,
-    DEFAULT_PROBLEMS,
-    Setting,
-    TrialRecord,
-)
+from botorch_popbo.benchmarks.settings import DEFAULT_METHODS, Setting, TrialRecord
 
 if TYPE_CHECKING:
     from botorch_popbo.benchmarks.report.summary import Summary
@@ -64,11 +59,12 @@ class Optimization(Campaign[Setting, TrialRecord]):
         of_table = values["objective"] or values["columns"] or values["maximize"]
         if bool(values["table"]) != bool(values["objective"]) or (of_table and not values["table"]):
             raise UsageError("--table FILE and --objective COLUMN belong together; give both")
-        if not values["problems"] and not values["table"]:
-            values["problems"] = DEFAULT_PROBLEMS
         problems = [name for one in values["problems"] for name in expand(one)]
         values["problems"] = _asked("problem", problems, PROBLEMS, PATTERNS)
         values["methods"] = _asked("method", values["methods"], METHODS)
+        if not values["problems"] and not values["table"]:
+            them = "Name problems, a --campaign or a --table"
+            raise UsageError(f"{them}; `popbo list` shows them.")
         if values["table"]:
             values["table"] = str(Path(values["table"]).absolute())
         return values

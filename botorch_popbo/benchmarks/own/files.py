@@ -133,7 +133,7 @@ def _make(source: FileSource) -> Any:
     try:
         if not hasattr(module, source.name):
             public = [name for name in vars(module) if not name.startswith("_")]
-            raise unknown(f"name in {source.path}:", source.name, public)
+            raise unknown("function", source.name, public, owner=f"{source.path} has")
         found = getattr(module, source.name)
         if callable(found) and _takes_points(found, getattr(module, "space", ())):
             return _function_problem(source, module, found)

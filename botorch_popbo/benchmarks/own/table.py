@@ -123,7 +123,8 @@ def _read(source: TableSource) -> tuple[pd.DataFrame, dict[str, str], str]:
     """The table, its rows by the numbers of their lines, the kinds of its other columns, a note."""
     table = _frame(source.path)
     if source.objective not in table:
-        raise unknown(f"column in {source.path}:", source.objective, table.columns)
+        has = f"{source.path} has"
+        raise unknown("column", source.objective, table.columns, owner=has)
     table, others, note = read_export(table, source.objective)
     _check_objective(table[source.objective], source.path)
     names = [name for name in table.columns if name != source.objective]

@@ -34,10 +34,12 @@ def compared(folder: Path, *words: str) -> list[str]:
         ("compare --campaign no.toml", "cannot read the campaign no.toml: No such file"),
         ("compare --table no.csv", "give both"),
         ("compare --campaign preferences --table a.csv", "has no --table"),
+        ("compare", "Name problems, a --campaign or a --table; `popbo list` shows them."),
+        ("compare --trials 4", "Name problems, a --campaign or a --table"),
         ("compare --trials 0", "--trials is a whole number of at least 1, not 0"),
         ("compare --campaign papr", "no campaign 'papr'; known: botorch-functions, "),
         ("compare {0}/own.py", "own.py:NAME, where NAME is a function in the file"),
-        ("compare {0}/own.py:trian", "no name in {0}/own.py: 'trian'; did you mean 'train'?"),
+        ("compare {0}/own.py:trian", "{0}/own.py has no function 'trian'; did you mean 'train'?"),
         ("compare {0}/own:train", "did you mean '{0}/own.py:train'?"),
         ("compare {0}/own.py:alien", "cannot be called with rate, kernel: missing a required"),
         ("compare {0}/bare.py:alien", "alien takes a, so the file needs a space such as space ="),
@@ -54,6 +56,24 @@ def test_misuse_is_one_line_and_status_2(
     assert streams.err.count("\n") == 1
     assert streams.err.startswith("popbo: error: ")
     assert message.format(tmp_path) in streams.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "hint"),
+    [
+        ("compare branin --mehtods random", "'--mehtods'; did you mean '--methods'"),
+        ("prefer x.toml --pgae", "'--pgae'; did you mean '--page'"),
+        ("next a.csv b.csv", "no argument 'b.csv'; known: "),
+    ],
+)
+def test_an_unknown_option_shows_the_usage_of_its_command(
+    arguments: str, hint: str, capsys: Capture
+) -> None:
+    with pytest.raises(SystemExit):
+        main(arguments.split())
+    told = capsys.readouterr().err
+    assert told.startswith(f"usage: popbo {arguments.split()[0]} [-h]")
+    assert hint in told
 
 
 def test_list_names_everything(capsys: Capture) -> None:
