@@ -13,6 +13,7 @@ from functools import cached_property, partial
 from io import StringIO
 from pathlib import Path
 from typing import Any, Self
+from zipfile import BadZipFile
 
 import pandas as pd
 from botorch.exceptions import InputDataError
@@ -22,6 +23,7 @@ from botorch_popbo._errors import UsageError, library
 from botorch_popbo._evaluation import Direction
 from botorch_popbo._plain import Value
 from botorch_popbo._replacing import replacing
+from botorch_popbo.benchmarks.names import unknown
 from botorch_popbo.benchmarks.own.page import Report, in_words, write_page
 from botorch_popbo.benchmarks.own.table import infer
 from botorch_popbo.candidates import mixtures
@@ -33,6 +35,8 @@ from botorch_popbo.trials import read_csv, read_point
 _NUMBER = re.compile(r"[<>≤≥~]?\s*([-+]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:[eE][-+]?\d+)?)")
 _FAILED = {"failed", "fail", "failure", "error", "fehlgeschlagen", "misslungen"}
 _BETTER: dict[str, Direction] = {"larger is better": "maximize", "smaller is better": "minimize"}
+_KEYS = ("range", "step", "choices", "ordered", "result", "at_least", "at_most")
+_SUM = ("of", "is", "step")
 _HEAD = """\
 # How popbo next reads the columns of FILE. Correct what is wrong, and run it again.
 # range = [20, 90] are numbers; step = 5 and range = [0.1, 10, "log"] are allowed, too.
@@ -80,7 +84,10 @@ class Sheet:
         content, encoding = path.read_bytes(), "utf-8"
         if path.suffix.lower() == ".xlsx":
             library("openpyxl", "an XLSX file", "lab")
-            table = pd.read_excel(path, dtype=str)
+            try:
+                table = pd.read_excel(path, dtype=str, engine="openpyxl")
+            except (BadZipFile, KeyError, ValueError):
+                raise UsageError(f"{path} is not a workbook. Save the table as XLSX.") from None
             table.index += 2
         elif b"\0" in content:
             raise UsageError(f"{path} is not a CSV file. Save the table as CSV in UTF-8.")
@@ -226,12 +233,10 @@ def suggest_next(options: Namespace) -> int:
     except (ValueError, TypeError, KeyError, AttributeError, InputDataError) as error:
         raise UsageError(f"{file}: {error}") from None
     _learn(sheet, optimizer)
-    ended = optimizer.observations
-    failed = sum(not o.outcomes for o in ended)
-    print(f"{len(ended)} experiments, {failed} failed; {len(optimizer.pending)} without a result")
     texts = partial(_texts, sheet=sheet, optimizer=optimizer)
     asked = [(point, optimizer.explain(point)) for point in optimizer.ask(options.number or number)]
     report = Report(sheet.path.name, optimizer, asked, texts, parts)
+    print(report.count)
     rows = [texts(point) for point, _ in asked]
     expected = report.expected([point for point, _ in asked]) if asked else []
     for row, (_, reason), found in zip(rows, asked, expected, strict=True):
@@ -255,13 +260,20 @@ def _optimizer(sheet: Sheet, settings: dict[str, Any]) -> Optimizer:
         ValueError: If they are wrong; it may be an InputDataError.
     """
     listed, whole = settings.pop("candidates", ""), settings.pop("sum", {})
-    if missing := settings.keys() - {*sheet.texts}:
-        raise ValueError(f"the table has no column {min(missing)!r}")
-    kinds = ("range", "choices")
+    names = [*sheet.texts, "experiments", "candidates", "sum"]
+    for name, one in [*settings.items(), ("sum", whole)]:
+        if name not in names:
+            raise unknown("column or setting", name, names)
+        if not isinstance(one, dict):
+            raise ValueError(f"{name} is {one!r}, but needs lines such as range = [20, 90]")
+        for key in one:
+            if key not in (keys := _SUM if name == "sum" else _KEYS):
+                raise unknown("key", key, keys, owner=f"{name} has")
+    kinds = ("range", "choices", "ordered")
     results = {n: one for n, one in settings.items() if not {*kinds} & one.keys()}
     ways = {n: one["result"] for n, one in results.items() if "result" in one}
-    if unknown := {*ways.values()} - {*_BETTER}:
-        raise ValueError(f"a result must be one of {[*_BETTER]}, not {min(map(str, unknown))!r}")
+    if others := {*ways.values()} - {*_BETTER}:
+        raise ValueError(f"a result must be one of {[*_BETTER]}, not {min(map(str, others))!r}")
     goals = {n: _BETTER[way] for n, way in ways.items()}
     limits = {n: (one.get("at_least"), one.get("at_most")) for n, one in results.items()}
     limits = {n: both for n, both in limits.items() if both != (None, None)}

@@ -164,13 +164,19 @@ class Report:
         found = self.optimizer.predict(points) if self.has_model else [{}] * len(points)
         return [{name: f"{m:.3g} ± {s:.2g}" for name, (m, s) in each.items()} for each in found]
 
+    @property
+    def count(self) -> str:
+        """How many experiments there are, in words."""
+        ended, number = self.optimizer.observations, len(self.optimizer.pending) - len(self.asked)
+        failed = sum(not one.outcomes for one in ended)
+        count = f"{len(ended)} experiments, {failed} failed; {number} without a result"
+        return count if ended else "no results yet"
+
     def page(self) -> Element:
         """The document."""
         ended, style = self.optimizer.observations, files(__package__).joinpath("page.css")
         failed = [one.parameters for one in ended if not one.outcomes]
-        count = f"{len(ended)} experiments, {len(failed)} failed; "
-        count += f"{len(self.optimizer.pending)} without a result"
-        body = [_tag("h1", self.title), _tag("p", count), *self._best(), *self._next()]
+        body = [_tag("h1", self.title), _tag("p", self.count), *self._best(), *self._next()]
         for name in self.optimizer.outcomes if self.front else ():
             body += self._result(name)
         if failed:

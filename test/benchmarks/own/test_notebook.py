@@ -69,16 +69,18 @@ def test_rows_are_written_below_a_table(
         (PLAIN.replace("40", ""), None, "line 3: the point lacks 'T'"),
         (PLAIN.replace("DMF,f", "THF,f"), 'choices = ["water", "DMF"]', "line 5: .*solvent is THF"),
         ("T,yield\0\n1,2\n", None, "is not a CSV file"),
-        (PLAIN, "choices = 3\n[other]", "the table has no column 'other'"),
-        (
-            "Notes of May\n\nT,yield\n1,2\n",
-            None,
-            "line 3 has 2 values, but the first line 1",
-        ),
+        (PLAIN, "choices = 3\n[other]", "no column or setting 'other'"),
+        ("Notes of May\n\nT,yield\n1,2\n", None, "line 3 has 2 values, but the first"),
         (PLAIN, 'result = "best"', "a result must be one of"),
         (PLAIN, "range = [3, 1]", "solvent: A range needs two finite ends"),
         (PLAIN, "range = 3, 1]", "Expected newline"),
-        (PLAIN, "[THF]\nrange = [1, 2]", "the table has no column 'THF'"),
+        (PLAIN, "rnge = [3, 1]", "solvent has no key 'rnge'; did you mean 'range'"),
+        (PLAIN, 'chioces = ["DMF"]', "solvent has no key 'chioces'; did you mean 'choices'"),
+        (PLAIN, 'reslut = "larger is better"', "no key 'reslut'; did you mean 'result'"),
+        (PLAIN, "at_leats = 3", "solvent has no key 'at_leats'; did you mean 'at_least'"),
+        (PLAIN, "choices = 3\n[experiment]", "'experiment'; did you mean 'experiments'"),
+        (PLAIN, "choices = 3\n[sum]\nstpe = 1", "sum has no key 'stpe'; did you mean 'step'"),
+        (PLAIN, "[THF]\nrange = [1, 2]", "no column or setting 'THF'"),
         ("T,yld\n20,1\n3O,2\n40,3\n", None, "no column has a range or choices"),
     ],
 )
@@ -129,7 +131,9 @@ def test_parts_make_a_whole(tmp_path: Path) -> None:
     assert {row[3] for row in new} == {"a", "b"}
 
 
-def test_a_workbook_and_a_copy_leave_the_file_alone(tmp_path: Path) -> None:
+def test_a_workbook_and_a_copy_leave_the_file_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     pytest.importorskip("openpyxl")
     frame = pd.DataFrame({"T": [20, 40], "Lösung": ["a", "b"], "yield": [1.5, None]})
     frame.to_excel(path := tmp_path / "lab.xlsx", index=False)
@@ -140,6 +144,10 @@ def test_a_workbook_and_a_copy_leave_the_file_alone(tmp_path: Path) -> None:
         head, row = (tmp_path / name).read_text(encoding="utf-8").splitlines()
         assert head == "T,Lösung,yield"
         assert row.endswith(",")
+    for content in (b"", b"T,yield", b"PK\3\4"):
+        path.write_bytes(content)
+        assert call(path) == 2
+        assert f"{path} is not a workbook. Save" in capsys.readouterr().err
 
 
 NAMES = "<b>heat</b> & co;Lösungsmittel"
@@ -149,6 +157,7 @@ NAMES = "<b>heat</b> & co;Lösungsmittel"
     ("results", "settings", "words"),
     [
         ("failed;failed;failed", "", ["3 experiments, 3 failed", "Nothing has succeeded yet"]),
+        ("", "", ["no results yet"]),
         ("7", "", ["measured 7.", "after 4 results"]),
         ("1;2;7;3;4;2;failed", "", ["changes it by up to", "± ", "chance of anything better"]),
         ("1e300;-1e300;2;3;1e300", "", ["All experiments"]),
