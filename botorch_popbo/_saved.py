@@ -47,11 +47,10 @@ def saved(path: str | os.PathLike[str], kind: str, number: int) -> Iterator[dict
 def difference(before: dict[str, Value], now: dict[str, Value]) -> str:
     """What differs first between the headers of two runs, in words; empty if nothing does."""
     one, other = _texts(before), _texts(now)
-    for name in one | other:
-        if one.get(name) != other.get(name):
-            both = f"{name} {one.get(name)}, not {other.get(name)}"
-            return "another start" if name == "start" else both
-    return ""
+    name = next((name for name in one | other if one.get(name) != other.get(name)), "")
+    if name in ("", "start"):  # of which there is a digest
+        return name and "another start"
+    return f"{name} {one.get(name)}, not {other.get(name)}"
 
 
 def _texts(header: dict[str, Value]) -> dict[str, str]:

@@ -49,9 +49,9 @@ class Candidates(Space):
     def __init__(self, rows: Value) -> None:
         given = _read(rows)
         self._names = dict.fromkeys(name for row in given for name in row)
-        places = [*enumerate(given, 1)][::-1]  # so that the first one is named
-        if lacks := {n: i for i, row in places for n in self._names if n not in row}:
-            each = ", ".join(f"{name!r} in candidate {place}" for name, place in lacks.items())
+        places = range(len(given), 0, -1)  # of which the first one is named
+        if lacks := {n: i for i in places for n in self._names if n not in given[i - 1]}:
+            each = ", ".join(f"{name!r} in candidate {i}" for name, i in lacks.items())
             text = f"There is no {each}. An empty cell is assumed; write None if that is meant."
             warnings.warn(text, InputDataWarning, stacklevel=3)
         rows = [self.row(row) for row in given]

@@ -164,11 +164,9 @@ def minimize(
         raise InputDataError(f"timeout must be a number of seconds, or None, not {timeout!r}.")
     try:
         signature(print if callback is None else callback).bind(None)
-    except TypeError as error:
+    except (TypeError, ValueError) as error:
         message = f"callback must be a function of the result, or None, not {callback!r}: {error}."
         raise InputDataError(message) from None
-    except ValueError:
-        pass  # it has no signature in Python
     deadline = math.inf if timeout is None else time.monotonic() + timeout
     with evaluator(function, n_jobs) as submit:
         settings = read_settings(settings, order_only)
@@ -528,10 +526,8 @@ class _Run:
             for place, row in enumerate(rows[number:], number + 1)
         ]
         if source and self.source and source != self.source:
-            _warn(
-                f"{self.name} has changed since {path} was written. Its evaluations are kept; pass "
-                "another path to start again."
-            )
+            kept = "Its evaluations are kept; pass another path to start again."
+            _warn(f"{self.name} has changed since {path} was written. {kept}")
         self.source = self.source or source
         if not self.stopping.is_resumable:
             self.new = [replace(e, parts=()) if e.status == "running" else e for e in self.new]

@@ -38,7 +38,6 @@ Expected = dict[str, tuple[float, float]]
 _FORMAT = 1
 _SIGNS: dict[Direction, float] = {"minimize": -1.0, "maximize": 1.0}
 _MAX_ERROR = 1e154  # its square is a number
-_HINT = " Pass its standard error as standard_error=."
 _SAVED = "objectives", "constraints", "n_initial", "seed"
 
 
@@ -226,19 +225,20 @@ class Optimizer:
         if not several and value is not None and len(self.outcomes) > 1:
             raise InputDataError(f"Report {self.outcomes} by name, or None; got {value!r}.")
         given = value if several else dict.fromkeys(self.outcomes[:1], value)
+        if isinstance(value, tuple) or "standard_error" in given.keys() - {*self.outcomes}:
+            raise InputDataError(f"Pass a standard error as standard_error=, not in {value!r}.")
         if several and (missing := self.objectives.keys() - given.keys()):
             raise InputDataError(f"{missing} is missing. Pass None if the experiment failed.")
         if unknown := given.keys() - {*self.outcomes}:
-            hint = _HINT * ("standard_error" in unknown)
-            raise InputDataError(f"The outcomes are {self.outcomes}, not {unknown}.{hint}")
+            raise InputDataError(f"The outcomes are {self.outcomes}, not {unknown}.")
         numbers: dict[str, float] = {}
         for name in self.outcomes:
             one = given.get(name)
             number = math.nan if one is None else as_float(one)
             way = self.objectives.get(name)
             if number is None or (way and _SIGNS[way] * number == math.inf):
-                text = f"{name} must be a number, or None for a failure, not {one!r}."
-                raise InputDataError(text + _HINT * isinstance(one, tuple))
+                kind = f"{name} must be a number, or None for a failure"
+                raise InputDataError(f"{kind}, not {one!r}.")
             if math.isfinite(number):
                 numbers[name] = number
         return numbers if self.objectives.keys() <= numbers.keys() else {}

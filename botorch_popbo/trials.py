@@ -7,6 +7,7 @@ import os
 import re
 import warnings
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from io import StringIO
 from pathlib import Path
@@ -255,12 +256,9 @@ def read_csv(
     """
     import pandas as pd
 
-    fault = f"{os.fspath(path)} cannot be read as a CSV file"
+    text, separator = "", ","
     try:
         text = Path(path).read_text(encoding=encoding).removeprefix("\ufeff")
-    except UnicodeDecodeError:
-        raise InputDataError(f"{fault} in UTF-8.") from None
-    try:
         separator = max(",;\t", key=text.partition("\n")[0].count)
         has_comma = separator != "," and not re.search(r"\d\.\d", text)
         # A line with a decimal comma is neither cut off nor given an index.
@@ -271,12 +269,11 @@ def read_csv(
             table: pd.DataFrame = pd.read_csv(StringIO(text), **options)
     except (ValueError, pd.errors.ParserWarning):
         rows = csv.reader(StringIO(text), delimiter=separator)
-        width, reason = len(next(rows, [])), "it has no first line of names, or an open quote"
-        for row in rows:
-            if len(row) > width:
-                reason = f"line {rows.line_num} has {len(row)} values, but the first line {width}"
-                break
-        raise InputDataError(f"{fault}: {reason}.") from None
+        reason, width = "it must be UTF-8, with names in its first line", len(next(rows, []))
+        if wide := next((row for row in rows if len(row) > width), None):
+            reason = f"line {rows.line_num} has {len(wide)} values, but the first line {width}"
+        message = f"{os.fspath(path)} cannot be read as a CSV file: {reason}."
+        raise InputDataError(message) from None
     table.index += 2
     # Truth values beside an empty line are objects.
     return table.rename(columns=str.strip).dropna(how="all").infer_objects()
@@ -317,10 +314,9 @@ def read_value(value: Value, parameter: Parameter, is_past: bool = False) -> Val
 
 
 def _float(value: Value) -> float:
-    try:
+    with suppress(TypeError, ValueError, OverflowError):
         return float(value)
-    except (TypeError, ValueError, OverflowError):
-        raise ValueError("not a number") from None
+    raise ValueError("not a number")
 
 
 def _outcome(value: Value, sign: float) -> float:

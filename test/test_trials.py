@@ -71,8 +71,8 @@ def test_points_and_outcomes(
         ),
         ("rate,loss\n0.3,1\n", STEPS, r"rate is 0\.3, not in steps of 0\.25"),
         ("rate,loss\n0,1,2\n1,3,4\n", RATE, "CSV file: line 2 has 3 values, but the first line 2"),
-        ("", RATE, "it has no first line of names"),
-        ("rate,loss\n0.1,\xe9\n", RATE, "in UTF-8"),
+        ("", RATE, "with names in its first line"),
+        ("rate,loss\n0.1,\xe9\n", RATE, "must be UTF-8"),
     ],
 )
 def test_what_is_wrong_is_named_with_its_line(

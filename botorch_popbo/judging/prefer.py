@@ -150,46 +150,42 @@ def ask_in_terminal(log: Log, show: Callable[[Path], Drawer] | None) -> None:
         UsageError: If what is to be shown is not a text.
     """
     with ExitStack() as stack:
+        # After nothing but ties there is nothing to learn from yet.
+        stack.enter_context(warnings.catch_warnings(action="ignore", category=InputDataWarning))
         folder = Path(stack.enter_context(TemporaryDirectory()))
         drawer = stack.enter_context(closing(show(folder))) if show else None
         print("type ? to see the possible answers")
+        number, items = -1, log.search.X
         while not log.search.is_complete:
-            # After nothing but ties there is nothing to learn from yet.
-            with warnings.catch_warnings(action="ignore", category=InputDataWarning):
-                items = shuffled(log.search.question, log.search)
-            decoded = map(log.search.space.decode, items)
-            drawn = [drawer.draw(values) if drawer else Drawn("") for values in decoded]
-            if any(one.file for one in drawn):
-                raise UsageError("a terminal shows nothing but texts; add --page")
-            print(f"\nquestion {log.search.num_answers + 1}")
-            for place, (one, item) in enumerate(zip(drawn, items, strict=True), start=1):
-                text = one.text.replace("\n", "\n     ") if one.kind else log.text(item)
-                print(f"  {place}: {text}")
-            if not _is_answered(log, items):
+            if number != log.search.num_answers:  # it has fewer after one was taken back
+                number, items = log.search.num_answers, shuffled(log.search.question, log.search)
+                _ask(log, items, drawer)
+            try:
+                typed = input(f"which is the best, 1 to {len(items)}, = or ?  ").strip().lower()
+            except (EOFError, KeyboardInterrupt):
+                print()
+                typed = "q"
+            if typed == "q":
                 print(f"answers are saved in {log.path}; rerun the command to resume")
                 return
+            if typed == "?":
+                print(_HELP)
+            elif typed == "best":
+                print("\n".join(log.best()) or "nothing has been compared yet")
+            elif typed == "u":
+                if log.undo() is None:
+                    print("there is no answer to undo")
+            elif not log.tell(items, typed):
+                places = f"from 1 to {len(items)}"
+                print(f"{typed!r} is not an answer: type the number of the best, {places}, or ?")
 
 
-def _is_answered(log: Log, items: Tensor) -> bool:
-    """Wait for an answer, or until the last one is taken back; false at the end."""
-    while True:
-        try:
-            typed = input(f"which is the best, 1 to {len(items)}, = or ?  ").strip().lower()
-        except (EOFError, KeyboardInterrupt):
-            print()
-            return False
-        if typed == "q":
-            return False
-        if typed == "?":
-            print(_HELP)
-        elif typed == "best":
-            print("\n".join(log.best()) or "nothing has been compared yet")
-        elif typed == "u":
-            if log.undo() is not None:
-                return True
-            print("there is no answer to undo")
-        elif log.tell(items, typed):
-            return True
-        else:
-            places = f"from 1 to {len(items)}"
-            print(f"{typed!r} is not an answer: type the number of the best, {places}, or ?")
+def _ask(log: Log, items: Tensor, drawer: Drawer | None) -> None:
+    decoded = map(log.search.space.decode, items)
+    drawn = [drawer.draw(values) if drawer else Drawn("") for values in decoded]
+    if any(one.file for one in drawn):
+        raise UsageError("a terminal shows nothing but texts; add --page")
+    print(f"\nquestion {log.search.num_answers + 1}")
+    for place, (one, item) in enumerate(zip(drawn, items, strict=True), start=1):
+        text = one.text.replace("\n", "\n     ") if one.kind else log.text(item)
+        print(f"  {place}: {text}")

@@ -169,8 +169,8 @@ class Report:
         """How many experiments there are, in words."""
         ended, number = self.optimizer.observations, len(self.optimizer.pending) - len(self.asked)
         failed = sum(not one.outcomes for one in ended)
-        count = f"{len(ended)} experiments, {failed} failed; {number} without a result"
-        return count if ended else "no results yet"
+        words = f"{len(ended)} experiments, {failed} failed; {number} without a result"
+        return words if ended else "no results yet"
 
     def page(self) -> Element:
         """The document."""
