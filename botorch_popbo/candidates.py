@@ -189,16 +189,12 @@ def mixtures(
         The recipes, in random order that is always the same.
 
     Raises:
-        InputDataError: If no recipe is found, as the amounts leave no room, or if the step does not
-            divide what is left above the least amounts.
+        InputDataError: If no recipe is found, as the amounts leave no room.
     """
     if not isinstance(parts, Mapping):
         raise InputDataError(f"Parts are {{name: (least, largest)}}, not {parts!r}.")
     low, high = np.array([*parts.values()], dtype=float).T
-    left = total - low.sum()
-    size, units = len(parts), round(left / step)
-    if abs(units * step - left) > 1e-9 * total:
-        raise InputDataError(f"Steps of {step:g} do not make {left:g}, what is left to share.")
+    size, units = len(parts), round((total - low.sum()) / step)
     above, chance = min(at_most or size, size), np.random.default_rng(0)
     # Bars cut a row of units into the shares of the parts that are above their least amount.
     bars = np.sort(chance.integers(0, max(units, 0) + 1, (number, above - 1)))

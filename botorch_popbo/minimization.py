@@ -542,7 +542,7 @@ def _source(function: Value) -> tuple[str, str]:
     """The name of a function, and a digest of its source; empty if it has none of its own."""
     function = getattr(function, "func", function)  # of a partial
     name = getattr(function, "__name__", "<lambda>")
-    with suppress(OSError, TypeError):
+    with suppress(Exception):  # there may be none, or the file may be edited right now
         if name != "<lambda>":  # whose line may hold the call
             return name, sha256(getsource(function).encode()).hexdigest()[:8]
     return name, ""

@@ -233,12 +233,11 @@ class Optimizer:
             raise InputDataError(f"The outcomes are {self.outcomes}, not {unknown}.")
         numbers: dict[str, float] = {}
         for name in self.outcomes:
-            one = given.get(name)
-            number = math.nan if one is None else as_float(one)
+            x = given.get(name)
+            number = math.nan if x is None else as_float(x)
             way = self.objectives.get(name)
             if number is None or (way and _SIGNS[way] * number == math.inf):
-                kind = f"{name} must be a number, or None for a failure"
-                raise InputDataError(f"{kind}, not {one!r}.")
+                raise InputDataError(f"{name} must be a number, or None for a failure, not {x!r}.")
             if math.isfinite(number):
                 numbers[name] = number
         return numbers if self.objectives.keys() <= numbers.keys() else {}

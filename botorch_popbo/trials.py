@@ -1,6 +1,5 @@
 """Past trials from tables and files."""
 
-import csv
 import logging
 import math
 import os
@@ -256,7 +255,6 @@ def read_csv(
     """
     import pandas as pd
 
-    text, separator = "", ","
     try:
         text = Path(path).read_text(encoding=encoding).removeprefix("\ufeff")
         separator = max(",;\t", key=text.partition("\n")[0].count)
@@ -267,11 +265,10 @@ def read_csv(
         with warnings.catch_warnings():
             warnings.simplefilter("error", pd.errors.ParserWarning)
             table: pd.DataFrame = pd.read_csv(StringIO(text), **options)
-    except (ValueError, pd.errors.ParserWarning):
-        rows = csv.reader(StringIO(text), delimiter=separator)
-        reason, width = "it must be UTF-8, with names in its first line", len(next(rows, []))
-        if wide := next((row for row in rows if len(row) > width), None):
-            reason = f"line {rows.line_num} has {len(wide)} values, but the first line {width}"
+    except (ValueError, pd.errors.ParserWarning) as error:
+        reason = "it must be UTF-8, with a name for each column in its first line"
+        if wide := re.search(r"line (\d+), saw (\d+)", str(error)):
+            reason = f"line {wide[1]} has {wide[2]} values, more than there are names"
         message = f"{os.fspath(path)} cannot be read as a CSV file: {reason}."
         raise InputDataError(message) from None
     table.index += 2

@@ -252,7 +252,6 @@ def test_a_space_that_is_none_is_refused(space: Any, fault: str) -> None:
         (lambda o: o.ask(fixed={"z": 1}), "'z' is not a parameter; these are .'T', 'ligand'"),
         (lambda o: o.ask(None), "n must be a whole number of at least 1, not None"),
         (lambda _: mixtures(["A", "B"], 1, 0.3), "Parts are {name: .*, not .'A', 'B'"),
-        (lambda _: mixtures({"A": (0, 1), "B": (0, 1)}, 1, 0.3), "Steps of 0.3 do not make 1"),
         (lambda o: o.tell(LIST[0], {"value": 1.0, "other": 1.0}), "not {'other'}"),
         (lambda o: o.tell(LIST[0], {"other": 1.0}), "{'value'} is missing. Pass None if"),
         (lambda o: o.tell(LIST[0], 1.0, standard_error=-1.0), "A standard error"),

@@ -67,11 +67,11 @@ def test_points_and_outcomes(
         (
             "rate,width,size,loss\n0.1,2,200,1\n0,1,2,200,1\n",
             WIDE,
-            "line 3 has 5 values, but",
+            "line 3 has 5 values, more",
         ),
         ("rate,loss\n0.3,1\n", STEPS, r"rate is 0\.3, not in steps of 0\.25"),
-        ("rate,loss\n0,1,2\n1,3,4\n", RATE, "CSV file: line 2 has 3 values, but the first line 2"),
-        ("", RATE, "with names in its first line"),
+        ("rate,loss\n0,1,2\n1,3,4\n", RATE, "with a name for each column"),
+        ("", RATE, "with a name for each column"),
         ("rate,loss\n0.1,\xe9\n", RATE, "must be UTF-8"),
     ],
 )

@@ -181,11 +181,10 @@ def ask_in_terminal(log: Log, show: Callable[[Path], Drawer] | None) -> None:
 
 
 def _ask(log: Log, items: Tensor, drawer: Drawer | None) -> None:
-    decoded = map(log.search.space.decode, items)
-    drawn = [drawer.draw(values) if drawer else Drawn("") for values in decoded]
+    decode = log.search.space.decode
+    drawn = [drawer.draw(decode(x)) if drawer else Drawn("text", log.text(x)) for x in items]
     if any(one.file for one in drawn):
         raise UsageError("a terminal shows nothing but texts; add --page")
     print(f"\nquestion {log.search.num_answers + 1}")
-    for place, (one, item) in enumerate(zip(drawn, items, strict=True), start=1):
-        text = one.text.replace("\n", "\n     ") if one.kind else log.text(item)
-        print(f"  {place}: {text}")
+    for place, one in enumerate(drawn, start=1):
+        print(f"  {place}: " + one.text.replace("\n", "\n     "))

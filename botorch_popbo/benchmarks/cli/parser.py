@@ -40,7 +40,8 @@ class _CommandParser(ArgumentParser):
         """See the base class."""
         found, others = super().parse_known_args(*arguments)
         if others:
-            self.error(str(unknown("argument", others[0], self._option_string_actions)))
+            options = [name for action in self._actions for name in action.option_strings]
+            self.error(str(unknown("argument", others[0], options)))
         return found, others
 
 

@@ -70,7 +70,7 @@ def test_rows_are_written_below_a_table(
         (PLAIN.replace("DMF,f", "THF,f"), 'choices = ["water", "DMF"]', "line 5: .*solvent is THF"),
         ("T,yield\0\n1,2\n", None, "is not a CSV file"),
         (PLAIN, "choices = 3\n[other]", "no column or setting 'other'"),
-        ("Notes of May\n\nT,yield\n1,2\n", None, "line 3 has 2 values, but the first"),
+        ("Notes of May\n\nT,yield\n1,2\n", None, "line 3 has 2 values, more than"),
         (PLAIN, 'result = "best"', "a result must be one of"),
         (PLAIN, "range = [3, 1]", "solvent: A range needs two finite ends"),
         (PLAIN, "range = 3, 1]", "Expected newline"),

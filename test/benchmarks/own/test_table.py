@@ -67,7 +67,7 @@ def test_what_is_said_of_a_table_is_in_its_name(tmp_path: Path) -> None:
         ((), TEXT.replace("3.0", "NaN"), "line 2: loss is 'NaN'; leave it empty"),
         ((), TEXT.replace("3.0", "Infinity"), "line 2: loss is inf; leave it empty"),
         ((), TEXT.replace("0.1,2", "1e400,2"), "line 6: column rate is empty or infinite"),
-        ((), "rate,loss\n0,5,1\n0,7,2\n", "line 2 has 3 values, but the first"),
+        ((), "rate,loss\n0,5,1\n0,7,2\n", "a name for each column"),
         ((), TEXT.replace("\n", "\n\n").replace("3.0", "low"), "line 3: loss is 'low'"),
     ],
 )
