@@ -98,10 +98,8 @@ def _begin(options: Namespace, space: Space) -> Log:
     except InputDataError as error:
         raise UsageError(str(error).removeprefix("num_")) from None
     if both := difference({"space": search.space.to_json()}, {"space": space.to_json()}):
-        raise UsageError(
-            f"{path} holds answers with {both}. Correct {options.file} to resume them, or pass "
-            "another --state to start again"
-        )
+        resume = f"{path} holds answers with {both}. Correct {options.file} to resume"
+        raise UsageError(f"{resume}, or pass another --state to start again")
     for name, value in given.items():
         if (before := getattr(search, name)) != value:
             option = name.removeprefix("num_")

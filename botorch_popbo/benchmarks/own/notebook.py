@@ -35,7 +35,8 @@ from botorch_popbo.trials import read_csv, read_point
 _NUMBER = re.compile(r"[<>≤≥~]?\s*([-+]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:[eE][-+]?\d+)?)")
 _FAILED = {"failed", "fail", "failure", "error", "fehlgeschlagen", "misslungen"}
 _BETTER: dict[str, Direction] = {"larger is better": "maximize", "smaller is better": "minimize"}
-_KEYS = ("range", "step", "choices", "ordered", "result", "at_least", "at_most")
+_RESULT = ("result", "at_least", "at_most")
+_KEYS = ("range", "step", "choices", "ordered", *_RESULT)
 _SUM = ("of", "is", "step")
 _HEAD = """\
 # How popbo next reads the columns of FILE. Correct what is wrong, and run it again.
@@ -269,8 +270,7 @@ def _optimizer(sheet: Sheet, settings: dict[str, Any]) -> Optimizer:
         for key in one:
             if key not in (keys := _SUM if name == "sum" else _KEYS):
                 raise unknown("key", key, keys, owner=f"{name} has")
-    kinds = ("range", "choices", "ordered")
-    results = {n: one for n, one in settings.items() if not {*kinds} & one.keys()}
+    results = {n: one for n, one in settings.items() if one and one.keys() <= {*_RESULT}}
     ways = {n: one["result"] for n, one in results.items() if "result" in one}
     if others := {*ways.values()} - {*_BETTER}:
         raise ValueError(f"a result must be one of {[*_BETTER]}, not {min(map(str, others))!r}")

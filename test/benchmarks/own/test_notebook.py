@@ -74,6 +74,7 @@ def test_rows_are_written_below_a_table(
         (PLAIN, 'result = "best"', "a result must be one of"),
         (PLAIN, "range = [3, 1]", "solvent: A range needs two finite ends"),
         (PLAIN, "range = 3, 1]", "Expected newline"),
+        (PLAIN, "step = 1", "solvent: {'step': 1} is neither a tuple nor a list"),
         (PLAIN, "rnge = [3, 1]", "solvent has no key 'rnge'; did you mean 'range'"),
         (PLAIN, 'chioces = ["DMF"]', "solvent has no key 'chioces'; did you mean 'choices'"),
         (PLAIN, 'reslut = "larger is better"', "no key 'reslut'; did you mean 'result'"),
