@@ -76,7 +76,7 @@ def test_what_has_no_distances_is_its_order(name: str) -> None:
 
 def test_a_plateau_at_the_top_is_flat() -> None:
     top = SMOOTH.sort().values[-6]
-    is_flat, outcomes = SMOOTH >= top, SMOOTH.clamp(max=top)
+    is_flat, outcomes = top <= SMOOTH, SMOOTH.clamp(max=top)
     told, alone = fitted(outcomes), fitted(outcomes, order_only=True)
     spread = [
         float(model.posterior(X[is_flat]).mean.std() / model.posterior(X).mean.std())
