@@ -175,7 +175,7 @@ CASES: dict[str, Callable[[int], Case]] = {
     "half of 12 failed": lambda seed: ranking(12, seed, failed=6),
     "best 6 of 16": lambda seed: ranking(16, seed, failed=10),
     "4 levels of 3, by the order alone": lambda seed: ranking(12, seed, tied=3),
-    "4 levels of 3, equal": lambda seed: ranking(12, seed, tied=3, equal=True),
+    "4 levels of 3, the best equal": lambda seed: ranking(12, seed, tied=3, equal=True),
     "24 pairs of 12, noise .01": lambda seed: pairs(12, seed, 0.01),
     "24 pairs of 12, noise .1": lambda seed: pairs(12, seed, 0.1),
     "24 pairs of 12, noise 1": lambda seed: pairs(12, seed, 1.0),
