@@ -177,7 +177,7 @@ def readme() -> Iterable[str]:
         f"{smooth:.2f} and {outliers:.2f}"
         for smooth, outliers in regret.loc[["popbo", "optuna-gp", "optuna-tpe"]].to_numpy()
     )
-    yield f"`popbo` ends {ours} from the optimum, `GPSampler` {gp}, TPE {tpe}"
+    yield f"`popbo` ends {ours} from the optimum, `GPSampler` {gp}, and TPE {tpe}"
 
 
 def pairwise() -> Iterable[str]:
