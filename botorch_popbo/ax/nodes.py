@@ -46,7 +46,7 @@ class RankNode(GenerationNode):
     _goal: OptimizationConfig | None = None
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(**options, fallback_specs={})
+        super().__init__(**options, should_deduplicate=True, fallback_specs={})
 
     @classmethod
     def from_json(cls, stored: dict[str, Value]) -> Self:
@@ -204,8 +204,7 @@ def _with_forgotten(pending: Pending, experiment: Experiment) -> Pending:
     have no data. The oldest come first: of a hundred trials and more Ax reads them off a set, whose
     order is another one in a process that has loaded the experiment.
     """
-    df = experiment.lookup_data().df
-    measured = df.groupby("trial_index")["arm_name"].agg(set).to_dict()
+    measured = experiment.lookup_data().df.groupby("trial_index")["arm_name"].agg(set).to_dict()
     forgotten = [
         ObservationFeatures.from_arm(arm, trial.index)
         for trial in experiment.trials.values()

@@ -81,7 +81,6 @@ def initial_node(
         generator_specs=[spec],
         # A design of one trial is one beside sources.
         transition_criteria=[enough, DistinctPoints(next_node_name, num_trials == 1, half)],
-        should_deduplicate=True,
     )
 
 
@@ -121,12 +120,7 @@ def popbo_node(
                 use_all_trials_in_exp=True,
             )
         ]
-    return RankNode(
-        name=spec.generator_key,
-        generator_specs=[spec],
-        pausing_criteria=pauses,
-        should_deduplicate=True,
-    )
+    return RankNode(name=spec.generator_key, generator_specs=[spec], pausing_criteria=pauses)
 
 
 def popbo_generation_strategy(
