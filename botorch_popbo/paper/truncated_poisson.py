@@ -118,8 +118,6 @@ def _log_weights(eta: Tensor, exposure: Tensor) -> tuple[Tensor, Tensor]:
 
 def _log_normalizer(eta: Tensor, exposure: Tensor) -> Tensor:
     """Logarithm of the sum in the denominator, which is the rate where the sum has no end."""
-    if not bool(exposure.isfinite().any()):
-        return eta.exp()
     _, weights = _log_weights(eta, exposure)
     return torch.where(exposure.isinf(), eta.exp(), weights.logsumexp(-1))
 
@@ -127,8 +125,6 @@ def _log_normalizer(eta: Tensor, exposure: Tensor) -> Tensor:
 def _moments(log_rate: Tensor, exposure: Tensor) -> tuple[Tensor, Tensor]:
     eta, exposure = _clamped(log_rate, exposure)
     rate = eta.exp()
-    if not bool(exposure.isfinite().any()):
-        return rate, rate
     counts, weights = _log_weights(eta, exposure)
     probability = weights.softmax(-1)
     mean = probability @ counts
