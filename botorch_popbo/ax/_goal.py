@@ -30,10 +30,8 @@ class Goal:
     @property
     def metrics(self) -> list[int]:
         """The metrics that decide, in rising order."""
-        decides = (self.objective_weights != 0).any(0)
-        if self.outcome_constraints is not None:
-            decides = decides | (self.outcome_constraints[0] != 0).any(0)
-        return decides.nonzero().squeeze(-1).tolist()
+        weights = torch.cat([self.objective_weights, *(self.outcome_constraints or ())[:1]])
+        return (weights != 0).any(0).nonzero().squeeze(-1).tolist()
 
     @property
     def key(self) -> Hashable:
