@@ -143,8 +143,7 @@ def _read(rows: Value) -> list[Mapping[str, Value]]:
 def _cell(value: Value) -> Value:
     """A value, or ``None`` for an empty cell."""
     value = plain(value)
-    is_empty = isinstance(value, float) and math.isnan(value)
-    return None if is_empty or value == "" else value
+    return None if value == "" or (isinstance(value, float) and math.isnan(value)) else value
 
 
 def _are_names(cells: Sequence[Value]) -> bool:

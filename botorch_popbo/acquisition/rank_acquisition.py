@@ -91,8 +91,7 @@ class RankAcquisitionFunction(AcquisitionFunction, ABC):
         X = X.to(self._known.dtype)
         encoded = self._informed.encode(X)
         radius = float(self._known_radius * X.shape[-1] ** 0.5)
-        distance = distance_to_known(encoded, self._known, radius)
-        value = self._evaluate(X, encoded, distance)
+        value = self._evaluate(X, encoded, distance_to_known(encoded, self._known, radius))
         if len(self._followed):
             away = torch.linalg.vector_norm(encoded - self._followed, dim=-1)
             # Half as far as what is near, since a copy would tell nothing.

@@ -78,8 +78,7 @@ class LogExpectedUtilityImprovement(UtilityFunction):
         self._has_feasible = bool(is_feasible.any())
         among = is_feasible if self._has_feasible else None
         incumbent = self._informed.incumbent_among(among).unsqueeze(0)
-        encoded = self._informed.encode(incumbent).squeeze(0)
-        self._differences = self._informed.differences_from(encoded)
+        self._differences = self._informed.differences_from(self._informed.encode(incumbent)[0])
         self._margin = self._find_margin()
 
     def _evaluate(self, X: Tensor, encoded: Tensor, distance: Tensor) -> Tensor:

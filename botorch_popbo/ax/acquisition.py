@@ -112,8 +112,7 @@ class RankAcquisition(Acquisition):
         )
         observed = torch.unique(torch.cat(self.surrogate.Xs), dim=0)
         self._improvable = feasible(observed)
-        choices = (self._improvable, inside(observed), observed)
-        X_observed = next(X for X in choices if len(X))
+        X_observed = next(X for X in (self._improvable, inside(observed), observed) if len(X))
         ranked = self.model.known_X
         is_ranked = is_row_of(X_observed, ranked)
         self.X_observed, unranked = X_observed[is_ranked], X_observed[~is_ranked]

@@ -177,8 +177,7 @@ def as_indices(
         check_tensor(indices, name)
     if not isinstance(indices, Tensor):
         values = list(indices)
-        dtype = None if values else torch.long
-        indices = torch.tensor(values, dtype=dtype, device=X.device)
+        indices = torch.tensor(values, dtype=None if values else torch.long, device=X.device)
     if indices.ndim != 1 + in_pairs or (in_pairs and indices.shape[1] != 2):
         shape = "m x 2, a pair" if in_pairs else "m, a list"
         raise BotorchTensorDimensionError(

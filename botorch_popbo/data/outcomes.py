@@ -50,8 +50,7 @@ def from_outcomes(X: Tensor, Y: Tensor, Yvar: Tensor | None = None) -> Order:
     if variances is not None:
         known = _weighted_means(outcomes, variances, distinct)
         return Order.from_scores(points, *known, is_measured=True)
-    means = mean_of_copies(outcomes, distinct.inverse)
-    return Order.from_scores(points, means, is_measured=True)
+    return Order.from_scores(points, mean_of_copies(outcomes, distinct.inverse), is_measured=True)
 
 
 def from_replicates(X: Tensor, Y: Tensor) -> Order:

@@ -103,8 +103,7 @@ def describe(space: Space, item: Tensor) -> list[str]:
 
 def shuffled(question: Tensor, search: PreferenceSearch) -> Tensor:
     """The points of a question, so that the champion is not always the first."""
-    order = Random(search.num_answers).sample(range(len(question)), len(question))
-    return question[order]
+    return question[Random(search.num_answers).sample(range(len(question)), len(question))]
 
 
 def num_left(search: PreferenceSearch) -> int:

@@ -175,11 +175,10 @@ class Session:
 
     def _content(self, judge: str, desk: _Desk) -> Content:
         search = self._log.search
-        items = [] if desk.question is None else [self._shown(item) for item in desk.question]
         return {
             "judge": judge,
             "question": self._id(judge, desk.question),
-            "items": items,
+            "items": [] if desk.question is None else [*map(self._shown, desk.question)],
             "number": sum(answer.judge == judge for answer in search.answers),
             "left": num_left(search),
         }

@@ -202,8 +202,7 @@ class Evidence:
             # More than so much is not to be gained where the curvature is at least the prior's.
             if value + 0.5 * float(gradient @ gradient) < least:
                 raise _HopelessError
-            slopes = (gradient * -unit).unsqueeze(0).cpu().numpy()
-            return np.array([-value]), slopes
+            return np.array([-value]), (gradient * -unit).unsqueeze(0).cpu().numpy()
 
         if not len(start):  # every parameter stays as it is
             return self.value_and_gradient(start, None, roughly)[:2]

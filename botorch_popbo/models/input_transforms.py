@@ -252,11 +252,10 @@ def unit_cube(
     Returns:
         The transform.
     """
-    d = bounds.shape[-1]
     # What is inactive is told by the values of other columns as they are given.
     transforms: dict[str, InputTransform] = {} if inactive is None else {"inactive": inactive}
     if numeric:
         transforms["unit_cube"] = UnitInterval(bounds, list(numeric))
     if categories:
-        transforms["one_hot"] = OneHotCategories(d, categories, scale)
+        transforms["one_hot"] = OneHotCategories(bounds.shape[-1], categories, scale)
     return ChainedInputTransform(**transforms)

@@ -85,8 +85,7 @@ class OutcomeModel(SingleOutputModel):
         levels = _outcome_levels(outcomes).to(X)
         numbers = torch.arange(levels.shape[0], device=X.device, dtype=X.dtype)
         # Not averaged over hyperparameters, so that the order of the columns does not matter.
-        law = self.ranks.rank_law(self.ranks.encode(X))
-        probabilities = law.log_prob(numbers).exp()
+        probabilities = self.ranks.rank_law(self.ranks.encode(X)).log_prob(numbers).exp()
         # The untruncated law also reaches beyond the worst rank: that is the worst outcome.
         last = 1.0 - probabilities[..., :-1].sum(-1, keepdim=True)
         probabilities = torch.cat([probabilities[..., :-1], last.clamp_min(0.0)], dim=-1)

@@ -90,8 +90,7 @@ class Predictor:
     @cached_property
     def prior(self) -> Tensor:
         """Prior covariance of the records' utilities, without noise, ``N x N``."""
-        correlation = self.correlation[self.source][:, self.source]
-        return self.kernel(self.X).to_dense() * correlation
+        return self.kernel(self.X).to_dense() * self.correlation[self.source][:, self.source]
 
     @cached_property
     def certain_root(self) -> Tensor:

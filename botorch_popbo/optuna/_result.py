@@ -60,13 +60,12 @@ def study_of(result: Result | Optimizer) -> optuna.Study:
         >>> plot_param_importances(study_of(result)).write_html("importances.html")
         >>> plot_pareto_front(study_of(optimizer)).write_html("front.html")
     """
-    ended = [*_ended(result)]
     named = result.objectives if isinstance(result, Optimizer) else {"value": result.direction}
     study, parameters = optuna.create_study(directions=[*named.values()]), result.space.parameters
     if len(named) > 1:
         with catch_warnings(action="ignore", category=ExperimentalWarning):
             study.set_metric_names([*named])
-    for e, values, excess in ended:
+    for e, values, excess in _ended(result):
         params = _values(e, parameters)
         trial = create_trial(
             state=_STATES.get(e.status, TrialState.FAIL),

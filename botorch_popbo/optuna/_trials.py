@@ -115,8 +115,7 @@ def read_trials(
             ended.append(Trial(x, outcome, slacks[index], variance, rest))
         else:
             pending.append(x)
-    num_constraints = len(slacks[0]) if slacks else 0
-    shape = len(distributions), len(signs), num_constraints
+    shape = len(distributions), len(signs), len(slacks[0]) if slacks else 0
     return space, Trials.gather(ended, pending, shape), feasible
 
 

@@ -230,5 +230,4 @@ def answer_of(X: Mapping[int, Tensor], pairs: Sequence[Pair]) -> Answer | None:
     numbers = sorted({number for pair in compared for number in pair})
     items, row = torch.stack([X[n] for n in numbers]).unique(dim=0, return_inverse=True)
     place = dict(zip(numbers, row.tolist(), strict=True))
-    better = sorted({(place[one], place[other]) for one, other in compared})
-    return Answer(items, tuple(better))
+    return Answer(items, tuple(sorted({(place[one], place[other]) for one, other in compared})))

@@ -175,8 +175,7 @@ class PoPBOSampler(BaseSampler):
 
     def _searched(self, study: Study) -> dict[str, BaseDistribution]:
         """See :meth:`infer_relative_search_space`."""
-        ended = study.get_trials(deepcopy=False, states=_ENDED)
-        return all_parameters(ended, with_shares=True)
+        return all_parameters(study.get_trials(deepcopy=False, states=_ENDED), with_shares=True)
 
     def best_trial(self, study: Study) -> FrozenTrial:
         """The trial whose parameters to use: the best value that the model believes.

@@ -128,9 +128,7 @@ class PoissonRankModel(RankModel):
 
     def incumbent_among(self, is_eligible: Tensor | None) -> Tensor:
         """The evaluated point of the best rank; see the base class. Of several it is the first."""
-        share = self._share
-        if is_eligible is not None:
-            share = share.where(is_eligible, torch.inf)
+        share = self._share if is_eligible is None else self._share.where(is_eligible, torch.inf)
         return self.known_X[share.argmin()].clone()
 
     def expected_utility(self, X: Tensor) -> Tensor:

@@ -141,8 +141,7 @@ class GaussianRankPosterior(RankPosterior):
         # Of the squares' mean less the mean's square nothing may be left in single precision.
         size, mean = self.thresholds.size.double(), self._mean
         apart = torch.cat([-mean, size.cumsum(0) - mean], dim=-1)
-        variance = (self._cells().double() * apart.square()).sum(-1, keepdim=True)
-        return variance.to(self.dtype)
+        return (self._cells().double() * apart.square()).sum(-1, keepdim=True).to(self.dtype)
 
     @cached_property
     def _mean(self) -> Tensor:

@@ -316,8 +316,7 @@ class Interview:
             near: Tensor = points[~is_row_of(points, known)].unique(dim=0)
             chosen = near[:0]
             if turn % 2 == 0 and len(near):
-                reference = model.encode(champion.unsqueeze(0)).squeeze(0)
-                differences = model.differences_from(reference)
+                differences = model.differences_from(model.encode(champion.unsqueeze(0))[0])
                 mean, variance, _ = differences.moments(model.encode(near.unsqueeze(-2)))
                 first = int(log_improvement(mean, variance).argmax())
                 chosen, near = near[[first]], torch.cat([near[:first], near[first + 1 :]])
@@ -340,8 +339,7 @@ class Interview:
         moved = 1.0 - (1.0 - moved).abs()  # reflected at the faces
         is_new = torch.rand(moved.shape, dtype=torch.float32) < 2.0 * widest * scale
         category = torch.where(is_new, torch.rand_like(moved), center)
-        unit = torch.where(space.is_categorical, category, moved)
-        return space.filled(space.from_unit(unit))
+        return space.filled(space.from_unit(torch.where(space.is_categorical, category, moved)))
 
     def _fitted(self, ratios: Mapping[str, float]) -> RankingGP:
         space, settings = self.space, self.settings

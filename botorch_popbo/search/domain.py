@@ -148,8 +148,7 @@ def unseen_candidates(
         shifts = avoided - torch.arange(len(avoided))
         cells = ranks + torch.searchsorted(shifts, ranks, right=True)
         columns = list(torch.unravel_index(cells, sizes))
-    picked = [v[c.to(v.device)] for v, c in zip(choices, columns, strict=True)]
-    return torch.stack(picked, dim=-1)
+    return torch.stack([v[c.to(v.device)] for v, c in zip(choices, columns, strict=True)], dim=-1)
 
 
 def _cells(choices: Sequence[Tensor], X: Tensor | None) -> Tensor:

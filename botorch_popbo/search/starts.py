@@ -168,8 +168,7 @@ def centers_of(acquisition: AcquisitionFunction, bounds: Tensor, number: int = 5
     inside = (((bounds[0] <= X) & (bounds[1] >= X)) | (bounds[0] == bounds[1])).all(-1)
     X = (X[inside] if bool(inside.any()) else X).to(bounds).clamp(bounds[0], bounds[1])
     with torch.no_grad():
-        utility = model.expected_utility(X)
-    return X[utility.topk(min(number, len(X))).indices]
+        return X[model.expected_utility(X).topk(min(number, len(X))).indices]
 
 
 def rank_model_of(acquisition: AcquisitionFunction) -> RankModel | None:

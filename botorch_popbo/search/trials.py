@@ -94,7 +94,6 @@ class Trials:
             return torch.tensor(rows, dtype=torch.double).reshape(len(rows), width)
 
         dim, num_objectives, num_constraints = shape
-        objectives = matrix([trial.objectives for trial in ended], num_objectives)
         slack = matrix([trial.slack for trial in ended], num_constraints)
         variance = matrix([[trial.variance] for trial in ended], 1)
         rest = matrix([trial.rest or [0.0] * num_objectives for trial in ended], num_objectives)
@@ -102,7 +101,7 @@ class Trials:
         noise = variance.nan_to_num(0.0) if bool(rest.any()) else variance
         return cls(
             X=matrix([trial.x.tolist() for trial in ended], dim),
-            objectives=objectives,
+            objectives=matrix([trial.objectives for trial in ended], num_objectives),
             variance=noise + rest,
             slack=slack,
             slack_variance=variance.expand_as(slack),
