@@ -433,10 +433,9 @@ class _Run:
         """
         completed = self._completed
         if not completed:
-            again = "another path" if self.path else "it"
             raise RuntimeError(
                 f"{self._failures}. Fix the function, or narrow the space to where it succeeds, "
-                f"and call again with {again}."
+                f"and call again with {'another path' if self.path else 'it'}."
             )
         observed = best = max(completed, key=lambda e: self.sign * e.value)
         trials, inferred = self.trials, ""
@@ -557,8 +556,7 @@ def _bar(run: _Run, progress: bool) -> Any:
 
     if progress and run.ended:
         tqdm.write(f"{run.count} found in {run.path}", file=sys.stderr)
-    # None: only on a terminal or in a notebook.
-    disable = None if progress else True
     budget = run.stopping.budget
     total, unit = (run.n_trials, "trial") if budget == math.inf else (int(budget), "part")
-    return tqdm(total=total, initial=run.progress, unit=unit, disable=disable)
+    # None: only on a terminal or in a notebook.
+    return tqdm(total=total, initial=run.progress, unit=unit, disable=None if progress else True)

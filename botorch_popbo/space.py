@@ -156,10 +156,9 @@ class Parameter:
         """How it is written in a file."""
         if self.choices is not None:
             return {"ordered" if self.is_ordered else "choices": list(self.choices)}
-        scale = ["log"] if self.is_log else []
         is_plain = self.step is None or (isinstance(self.low, int) and self.step == 1)
         steps = {} if is_plain else {"step": self.step}
-        return {"range": [self.low, self.high, *scale], **steps}
+        return {"range": [self.low, self.high, *["log"] * self.is_log], **steps}
 
     @property
     def is_categorical(self) -> bool:

@@ -140,8 +140,7 @@ class LogExpectedFrontImprovement(UtilityFunction):
         drawn = []
         for model, law in zip(self.objectives, self._laws, strict=True):
             encoded = model.encode(X).double()
-            joint = utility_law(law, encoded, encoded.new_zeros(1))
-            drawn.append(draw(joint.distribution, number))
+            drawn.append(draw(utility_law(law, encoded, encoded.new_zeros(1)).distribution, number))
         # One draw at a time: of many objectives there are thousands of boxes.
         utility = torch.stack(drawn, dim=-1).unsqueeze(-2)
         sides = (z.minimum(self._upper).sub(self._lower).clamp_min(0.0) for z in utility)

@@ -71,8 +71,7 @@ def best_point(client: Client, use_model: bool = True) -> BestPoint:
         )
     except ValueError as error:
         raise DataRequiredError("No feasible trial in the search space has succeeded.") from error
-    variances = {name: (covariances or {})[name][name] for name in means}
-    observed = {name: (mean, math.sqrt(variances[name])) for name, mean in means.items()}
+    observed = {n: (mean, math.sqrt((covariances or {})[n][n])) for n, mean in means.items()}
     point, index, name = _first_trial(experiment, trials, best)
     return BestPoint(point, observed, index, name)
 

@@ -83,11 +83,9 @@ class BestOfSources(ExternalGenerationNode):
         goal, space = self.experiment.optimization_config, self.experiment.search_space
         assert goal is not None
         signs = {name: float(np.sign(weight)) for name, weight in goal.objective.metric_weights}
-        found = []
+        found, every = [], dict.fromkeys(goal.metric_names, 1.0) | signs
         for source in self.sources:
-            points, outcomes = read_source(
-                source, space, dict.fromkeys(goal.metric_names, 1.0) | signs
-            )
+            points, outcomes = read_source(source, space, every)
             ranks = (outcomes[[*signs]] * signs).rank().sum(axis=1)
             best_first = ranks.sort_values(ascending=False, kind="stable").index
             found += [points[row] for row in best_first if row in points]

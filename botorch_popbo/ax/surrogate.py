@@ -82,8 +82,7 @@ class RankSurrogate(Surrogate):
     @property
     def model(self) -> Model:
         """What Ax predicts with: the outcome models of all metrics."""
-        signed = zip(self.metric_models, self.signs.tolist(), strict=True)
-        models = [OutcomeModel(model, sign) for model, sign in signed]
+        models = [*map(OutcomeModel, self.metric_models, self.signs.tolist())]
         return models[0] if len(models) == 1 else ModelList(*models)
 
     @property

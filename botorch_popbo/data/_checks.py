@@ -148,10 +148,9 @@ def check_integers(values: Tensor, X: Tensor, name: str) -> None:
         )
     is_mask = values.dtype == torch.bool
     if values.is_floating_point() or values.is_complex() or is_mask:
-        integers = f"{name}.nonzero().squeeze(-1)" if is_mask else f"{name}.long()"
         raise InputDataError(
             f"{name} must hold integers, but is of dtype {values.dtype}. Convert it with "
-            f"{integers}."
+            f"{name}.{'nonzero().squeeze(-1)' if is_mask else 'long()'}."
         )
 
 

@@ -131,8 +131,7 @@ def from_constrained_outcomes(X: Tensor, Y: Tensor, violations: Tensor) -> Order
         positive = torch.where(failed, 0.0, violation).clamp_min(0.0)
         feasible &= positive == 0
         total += positive / torch.where(positive.any(), positive.amax(), 1.0)
-    within = torch.where(feasible, outcomes, -total)
-    places = distinct_rows(feasible, within).inverse.to(outcomes)
+    places = distinct_rows(feasible, torch.where(feasible, outcomes, -total)).inverse.to(outcomes)
     return Order.from_scores(points, places.masked_fill(failed, -torch.inf))
 
 

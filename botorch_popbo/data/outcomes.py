@@ -191,8 +191,7 @@ def _weighted_means(
     start = torch.full_like(outcomes[distinct.rows], torch.inf)
     smallest = start.scatter_reduce(0, distinct.inverse, variances, "amin")
     # Relative to the most exact copy, so that no weight overflows.
-    relative = smallest[distinct.inverse] / variances
-    weights = torch.where(variances > 0, relative, 1.0)
+    weights = torch.where(variances > 0, smallest[distinct.inverse] / variances, 1.0)
     means = mean_of_copies(outcomes, distinct.inverse, weights)
     weights, order = weights.sort()
     total = torch.zeros_like(smallest).index_add_(0, distinct.inverse[order], weights)

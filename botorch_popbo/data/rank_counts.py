@@ -35,8 +35,7 @@ class RankCounts:
     exposure: Tensor
 
     def __post_init__(self) -> None:
-        num_records = self.X.shape[:1]
-        if self.X.ndim != 2 or not (self.counts.shape == self.exposure.shape == num_records):
+        if self.X.ndim != 2 or not (self.counts.shape == self.exposure.shape == self.X.shape[:1]):
             raise BotorchTensorDimensionError(
                 "RankCounts takes X of shape m x d with counts and exposure of shape m, but got "
                 f"{tuple(self.X.shape)}, {tuple(self.counts.shape)} and "

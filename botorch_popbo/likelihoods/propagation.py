@@ -268,8 +268,7 @@ class _OfDifferences(_Regression):
             # What such a site adds has no digits here. Others may say more of its difference, so
             # sharply that no digit is left, and then any small variance gives the same site.
             rows, prior = self.matrix[vague] * scale, self.prior[vague]
-            spread = prior - ((rows @ inverse) * rows).sum(-1)
-            variance[vague] = spread.maximum(1e-10 * prior)
+            variance[vague] = (prior - ((rows @ inverse) * rows).sum(-1)).maximum(1e-10 * prior)
             rest[vague] = 1.0 / variance[vague] - site.precision[vague]
         mean = ((site.shift - weights) / site.precision).where(is_sharp, self.matrix @ weights)
         rest_shift = (site.shift * left - weights) / (1.0 - left)

@@ -168,8 +168,7 @@ def _variances(observation_noise: Tensor, shape: torch.Size) -> Tensor:
 
 def _are_same(x1: Tensor, x2: Tensor) -> bool:
     # Two views of one memory may begin with the same number and go on with others.
-    is_same_memory = x1.data_ptr() == x2.data_ptr() and x1.stride() == x2.stride()
-    return is_same_memory and x1.shape == x2.shape
+    return x1.data_ptr() == x2.data_ptr() and x1.stride() == x2.stride() and x1.shape == x2.shape
 
 
 def _encode(X: Tensor, input_transform: InputTransform | None) -> Tensor:

@@ -107,8 +107,7 @@ class OneHotCategories(_FixedTransform):
         values = X.new_tensor([value for each in self.categories.values() for value in each])
         apart = (X.detach()[..., self._columns] - values).abs()
         one_hot, sizes = torch.zeros_like(apart), [*map(len, self.categories.values())]
-        parts = zip(apart.split(sizes, -1), one_hot.split(sizes, -1), strict=True)
-        for distance, part in parts:
+        for distance, part in zip(apart.split(sizes, -1), one_hot.split(sizes, -1), strict=True):
             part.scatter_(-1, distance.argmin(-1, keepdim=True), self.scale)
         return torch.cat([X[..., self._numeric], one_hot], dim=-1)
 
@@ -163,8 +162,7 @@ class InactiveColumns(_FixedTransform):
         """
         columns = torch.tensor(self._columns, dtype=torch.long, device=X.device)
         fill = X.new_tensor([self.fill[column] for column in self._columns])
-        filled = X[..., columns].where(self._is_active(X.detach()), fill)
-        return X.index_copy(-1, columns, filled)
+        return X.index_copy(-1, columns, X[..., columns].where(self._is_active(X.detach()), fill))
 
     def num_active(self, X: Tensor) -> int:
         """The number of columns that have a meaning at a typical one of points ``m x d``."""

@@ -110,5 +110,4 @@ def _outcome_levels(outcomes: Tensor) -> Tensor:
     finite = outcomes[outcomes.isfinite()]
     worst = finite.min() if finite.numel() else outcomes.new_zeros(())
     falling = outcomes.clamp_min(worst).sort(descending=True).values
-    between = falling[:-1] / 2.0 + falling[1:] / 2.0
-    return torch.cat([falling[:1], between, falling[-1:]])
+    return torch.cat([falling[:1], falling[:-1] / 2.0 + falling[1:] / 2.0, falling[-1:]])

@@ -157,8 +157,7 @@ def near_radius(X: Tensor, settings: ModelSettings) -> float:
     """
     gaps = X.sort(0).values.diff(dim=0)
     # Where all is a choice nothing is nearer than another one, which changes two columns by one.
-    least = 1.5 * float(gaps[gaps > 0.0].min())
-    return max(least, settings.nearness * X.shape[-1] ** 0.5)
+    return max(1.5 * float(gaps[gaps > 0.0].min()), settings.nearness * X.shape[-1] ** 0.5)
 
 
 def plausible_records(
@@ -261,7 +260,6 @@ def _most_stay(is_plausible: Tensor, log_prob: Tensor, records: Records) -> Tens
         # Fewer than two have no order.
         kept = min(max(int(0.6 * int(group.sum())), 2), int(group.sum()))
         if int(is_plausible[group].sum()) < kept:
-            best = log_prob.where(group, -torch.inf).topk(kept).indices
             is_plausible = is_plausible & ~group
-            is_plausible[best] = True
+            is_plausible[log_prob.where(group, -torch.inf).topk(kept).indices] = True
     return is_plausible

@@ -213,9 +213,8 @@ class RankingGP(RankModel, GP, FantasizeMixin):
 
     def extra_repr(self) -> str:
         """What :mod:`torch` shows of the data."""
-        aside = int((~self._is_used).sum())
         sources = f", {self.num_sources} sources" if self.num_sources else ""
-        return f"{self.order!r}{sources}, {aside} records set aside"
+        return f"{self.order!r}{sources}, {int((~self._is_used).sum())} records set aside"
 
     @property
     def datapoints(self) -> Tensor:

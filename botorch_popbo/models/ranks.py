@@ -110,8 +110,7 @@ class RankPredictor:
         # Where many tie, neighbours may be out of order within the errors of their utilities.
         self.utility = utilities[record].cummin(0).values
         self.explained = covariance[record] @ predictor.root
-        variance = covariance.diagonal()[record]
-        self.variance = variance - self.explained.square().sum(-1)
+        self.variance = covariance.diagonal()[record] - self.explained.square().sum(-1)
 
     def thresholds(self, X: Tensor, observation_noise: bool) -> Tensor:
         """Standard normal scores from which on points are at least as good as each known bucket.
@@ -137,8 +136,7 @@ class RankPredictor:
         short = self.utility - mean.unsqueeze(-1)
         # With one deviation for all the scores fall as the utilities do.
         reference = short / deviation.mean(-1, keepdim=True)
-        scores = _falling(short / deviation, reference)
-        return scores.reshape(*X.shape[:-1], len(self.utility))
+        return _falling(short / deviation, reference).reshape(*X.shape[:-1], len(self.utility))
 
 
 def plausible_ranks(
@@ -194,8 +192,7 @@ def _draw(evidence: Evidence, centre: Tensor) -> Tensor:
     normal = torch.special.ndtri(uniform.clamp(1e-6, 1.0 - 1e-6))  # at 0 and 1 it is infinite
     deviation = settings.widening * curvature.clamp_min(1.0).rsqrt()  # the prior's
     # The symmetric root, as the signs of eigenvectors turn on last digits.
-    steps = normal @ (directions * deviation) @ directions.T
-    return (centre + steps).clamp(*limits)
+    return (centre + normal @ (directions * deviation) @ directions.T).clamp(*limits)
 
 
 def _curvature(evidence: Evidence, centre: Tensor) -> Tensor:

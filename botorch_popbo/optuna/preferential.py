@@ -143,10 +143,9 @@ class PreferentialPoPBOSampler(PoPBOSampler):
             all_parameters(trials),
             settings.search.max_listed,
         )
-        placed = [answer_of(X, pairs) for pairs in answers]
         interview = Interview(
             space,
-            [answer for answer in placed if answer is not None],
+            [answer for pairs in answers if (answer := answer_of(X, pairs)) is not None],
             settings,
             self._search.seed,
             settings.search.questions_of_design(len(space.parameters)),

@@ -61,10 +61,9 @@ def draw_utility_paths(
     prior_values = _of_tasks(prior_paths(X) - predictor.trend(X), predictor)
     noise = (predictor.noise + JITTER).sqrt() * torch.randn_like(prior_values)
     certain = predictor.certain_root
-    solved = (prior_values + noise) @ certain @ certain.T
     left_open = square_root(certain @ certain.T - predictor.root @ predictor.root.T)
     drawn = torch.randn(*sample_shape, len(X), dtype=torch.float32).to(X) @ left_open.T
-    weight = predictor.weights + drawn - solved
+    weight = predictor.weights + drawn - (prior_values + noise) @ certain @ certain.T
     update_paths = GeneralizedLinearPath(
         KernelEvaluationMap(predictor.kernel, X), weight * predictor.loading
     )
