@@ -85,9 +85,8 @@ def _holds(parameter: "Parameter", value: object) -> bool:
     if type(value) is not int and (parameter.step is not None or type(value) is not float):
         return False
     low, high = parameter.low, parameter.high
-    slack = _SHARE_OF_RANGE * (high - low)
     inside = min(max(value, low), high)
-    return math.isclose(value, inside, rel_tol=_RELATIVE, abs_tol=slack)
+    return math.isclose(value, inside, rel_tol=_RELATIVE, abs_tol=_SHARE_OF_RANGE * (high - low))
 
 
 def _entropy(purpose: int, problem: str, seed: int, trial: int) -> np.random.SeedSequence:

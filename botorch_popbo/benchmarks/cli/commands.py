@@ -13,10 +13,9 @@ from botorch_popbo.benchmarks.problems import PATTERNS, PROBLEMS
 
 def show_names(options: Namespace) -> int:
     """Print the names of problems, methods or campaigns, or of all."""
-    listed = {name: entry.description for name, entry in PROBLEMS.items()}
     texts = campaigns.shipped_campaigns().items()
     found = {
-        "problems": {**listed, **PATTERNS},
+        "problems": {name: entry.description for name, entry in PROBLEMS.items()} | PATTERNS,
         "methods": {name: method.description for name, method in METHODS.items()},
         "campaigns": {name: tomllib.loads(text)["description"] for name, text in texts},
     }

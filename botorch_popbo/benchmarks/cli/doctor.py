@@ -47,5 +47,4 @@ def _print_tables(data: Path | None) -> None:
         print("  no folder: pass --data DIR or set POPBO_DATA")
         return
     for name in (FILE, *(table.file for table in (FCNET, MLP, *KERNELS.values()))):
-        found = "found" if (data / name).is_file() else "missing"
-        print(f"  {data / name}: {found}")
+        print(f"  {data / name}: {'found' if (data / name).is_file() else 'missing'}")

@@ -61,8 +61,7 @@ class Measured(Campaign[CellT, Numbers]):
         found = [(cell, record) for cell in self.cells() for record in self.records(cell)]
         numbers = pd.DataFrame([record.numbers for _, record in found], dtype=float)
         cells = pd.DataFrame([vars(cell) for cell, _ in found])
-        last = max(filter(str.isdigit, numbers), key=int, default="")
-        kept = {*map(str, self.reported), last}
+        kept = {*map(str, self.reported), max(filter(str.isdigit, numbers), key=int, default="")}
         shown = [name for name in numbers if name in kept or not name.isdigit()]
         text = self.text(cells.join(numbers), shown)
         write_files(self.output, "measurements", text, cells.join(numbers))

@@ -95,8 +95,7 @@ class Lab:
     def read(cls, data: Path | None, name: str) -> "Lab":
         """Read a table of the folder ``lab``, or a pool; raises UsageError if it is not there."""
         if name in POOLS:
-            path = find_file(data, "hpob.npz")
-            pool = read_arrays(path, [name])[name].astype(float)
+            pool = read_arrays(find_file(data, "hpob.npz"), [name])[name].astype(float)
             points, values = map(tuple, pool[:, :-1].tolist()), pool[:, -1:].tolist()
             return cls([*points], values, pool[:, -1])
         is_maximized, skipped, left, right = TABLES[name]
@@ -192,8 +191,7 @@ class Promising(Random):
         gains = self.gains(
             self.encoded[[index for index, _ in self.told]], torch.tensor(y).double()
         )
-        order = np.argsort(-gains, kind="stable")[:number]
-        asked = [self.left[place] for place in order]
+        asked = [self.left[place] for place in np.argsort(-gains, kind="stable")[:number]]
         self.left = [index for index in self.left if index not in asked]
         return asked
 

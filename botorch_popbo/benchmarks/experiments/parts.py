@@ -70,8 +70,7 @@ class Ledger:
 
     def num_missed(self) -> int:
         """How many of those that were stopped would have been better than the best whole one."""
-        number = self.problem.number
-        stopped = [point for point, count in self.begun.values() if count < number]
+        stopped = [p for p, count in self.begun.values() if count < self.problem.number]
         wholes = [self.problem.whole([*self.problem.parts(p, self.seed)]) for p in stopped]
         return sum(whole < self.best for whole in wholes)
 

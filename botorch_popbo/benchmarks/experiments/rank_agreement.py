@@ -89,10 +89,6 @@ class Fit(Cell):
     seed: int
 
 
-def _both_ends(values: tuple[float, ...]) -> tuple[float, float]:
-    return values[0], values[-1]
-
-
 @dataclass(frozen=True, kw_only=True)
 class RankAgreement(Measured[Fit]):
     """Models fitted to few noisy observations, and how well they rank all points."""
@@ -104,7 +100,7 @@ class RankAgreement(Measured[Fit]):
         **replicated(MODELS, seeds=20, smoke=2),
         "noise": names(NOISES),
         # The paper's extent, from 0 to 0.45; both ends for a trial run.
-        "deviations": Key(float, tuple(i / 20 for i in range(10)), _both_ends),
+        "deviations": Key(float, tuple(i / 20 for i in range(10)), lambda d: (d[0], d[-1])),
     }
     cell: ClassVar = Fit
     axes: ClassVar = "noise", "deviations", "methods"

@@ -90,8 +90,7 @@ class Transfer(Measured[Search]):
         for trial in range(1, cell.trials + 1):
             with limited():
                 points.append(_next(problem, cell, points, sources))
-            least = min(map(problem.score, points))
-            numbers[str(trial)] = least - (problem.optimal_value or 0.0)
+            numbers[str(trial)] = min(map(problem.score, points)) - (problem.optimal_value or 0.0)
         return {**numbers, "seconds": (perf_counter() - start) / cell.trials}
 
     def tasks(self, cell: Search) -> list[Task]:

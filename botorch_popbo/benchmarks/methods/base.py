@@ -101,8 +101,7 @@ class SequentialOptimizer(ABC):
         seed = suggestion_seed(self.problem.name, self.setting.seed, trial)
         with seeded(seed):
             point, best = self.choose(trial, seed)
-        incumbent = None if best is None else self.points[best]
-        return Suggestion(point, self.setting.method, incumbent)
+        return Suggestion(point, self.setting.method, None if best is None else self.points[best])
 
     @abstractmethod
     def choose(self, trial: int, seed: int) -> tuple[Parameters, int | None]:

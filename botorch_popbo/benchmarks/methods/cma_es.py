@@ -44,12 +44,11 @@ class CMAES(SequentialOptimizer):
     def _strategy(self) -> Any:
         """With a seed of the replication, as it is made again every time."""
         initial = self.setting.initial
-        best = max(range(initial), key=self.outcomes.__getitem__)
         # Of a grid, the distance of its values in the unit cube; of a range, 0.
         is_grid = [p.step is not None and not p.is_log for p in self.space.parameters.values()]
         steps = np.where(is_grid, 1.0 / self.space.size.numpy(), 0.0)
         return self.cmaes.CMAwM(
-            mean=self._encode(best),
+            mean=self._encode(max(range(initial), key=self.outcomes.__getitem__)),
             sigma=_STEP_SIZE,
             bounds=np.stack([0.5 * steps, 1.0 - 0.5 * steps], axis=-1),
             steps=steps,

@@ -39,11 +39,9 @@ def fit(model: SingleTaskGP) -> SingleTaskGP:
 def expected_improvement(model: GP, X: Tensor) -> tuple[LogExpectedImprovement, int]:
     """The acquisition function after ``N x d`` points, and the index of the best by the model."""
     with torch.no_grad():
-        posterior = model.posterior(X)
-        if isinstance(posterior, GaussianMixturePosterior):
-            fitted = posterior.mixture_mean.squeeze(-1)
-        else:
-            fitted = posterior.mean.squeeze(-1)
+        law = model.posterior(X)
+        mean = law.mixture_mean if isinstance(law, GaussianMixturePosterior) else law.mean
+    fitted = mean.squeeze(-1)
     # With noise the best observation is a lucky one; the best fitted value is not.
     return LogExpectedImprovement(model, best_f=fitted.max()), int(fitted.argmax())
 
@@ -70,10 +68,8 @@ class GaussianProcess(TensorOptimizer):
             # With the restarts of the tutorials.
             found, _ = optimize_acqf(acquisition, cube, q=1, num_restarts=10, raw_samples=512)
             return self.space.from_unit(found[0]), best
-        model = self.fit(X, Y, self.space.input_transform())
-        acquisition, best = expected_improvement(model, X)
-        domain = Domain.of(self.space, SearchSettings())
-        return maximize(acquisition, domain, X, seed), best
+        acquisition, best = expected_improvement(self.fit(X, Y, self.space.input_transform()), X)
+        return maximize(acquisition, Domain.of(self.space, SearchSettings()), X, seed), best
 
 
 class Copula(GaussianProcess):

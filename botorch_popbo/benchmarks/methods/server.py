@@ -71,8 +71,7 @@ def smac(dimensions: list[dict[str, Any]]) -> Suggest:
             for configuration, loss in zip(design, losses, strict=True):
                 value = runs.TrialValue(loss)
                 made.tell(runs.TrialInfo(configuration, seed=0), value, save=False)
-            suggested = dict(made.ask().config)
-        return {name: float(number) for name, number in suggested.items()}
+            return {name: float(number) for name, number in dict(made.ask().config).items()}
 
     return suggest
 
@@ -100,8 +99,7 @@ def hebo(dimensions: list[dict[str, Any]]) -> Suggest:
         # Two points are the fewest that it takes for an initial design.
         optimizer = optimizers.HEBO(space, rand_sample=2, scramble_seed=seed)
         optimizer.observe(pd.DataFrame(rows), np.array(losses)[:, None])
-        suggested = optimizer.suggest().iloc[0]
-        return {name: float(number) for name, number in suggested.items()}
+        return {name: float(number) for name, number in optimizer.suggest().iloc[0].items()}
 
     return suggest
 

@@ -280,8 +280,7 @@ def _optimizer(sheet: Sheet, settings: dict[str, Any]) -> Optimizer:
     # A single choice is written as a constant.
     space: Any = {n: one for n, one in settings.items() if n not in results}
     if not (space or listed) or not goals:
-        lacking = "result" if space or listed else "range or choices"
-        raise ValueError(f"no column has a {lacking}")
+        raise ValueError(f"no column has a {'result' if space or listed else 'range or choices'}")
     space = {n: c if len(c := one.get("choices", "..")) == 1 else one for n, one in space.items()}
     if whole:
         rows = _mixtures(space, whole["of"], whole.get("is", 1), whole.get("step", 0.01))

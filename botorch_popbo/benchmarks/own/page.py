@@ -345,6 +345,5 @@ class Report:
             upper, lower = ([(x, m + sign * s) for x, m, s, _ in points] for sign in (1.0, -1.0))
             paths = [chart.path(upper + lower[::-1], "band"), chart.path(middle, "line")]
             ends, names = (part[0].text, part[-1].text), []
-        best_ones = [(x, m) for x, m, _, is_best in points if is_best]
-        paths.append(chart.path(best_ones, "best", "h0"))
+        paths.append(chart.path([(x, m) for x, m, _, is_best in points if is_best], "best", "h0"))
         return [chart.draw(*paths, ends=ends), *names]

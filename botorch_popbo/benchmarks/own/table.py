@@ -111,20 +111,18 @@ def _make(source: TableSource) -> TableProblem:
 
 def _frame(path: Path) -> pd.DataFrame:
     try:
-        table: pd.DataFrame = read_csv(path, na_values=[""])
+        return read_csv(path, na_values=[""])
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror}") from None
     except InputDataError as error:
         raise UsageError(str(error)) from None
-    return table
 
 
 def _read(source: TableSource) -> tuple[pd.DataFrame, dict[str, str], str]:
     """The table, its rows by the numbers of their lines, the kinds of its other columns, a note."""
     table = _frame(source.path)
     if source.objective not in table:
-        has = f"{source.path} has"
-        raise unknown("column", source.objective, table.columns, owner=has)
+        raise unknown("column", source.objective, table.columns, owner=f"{source.path} has")
     table, others, note = read_export(table, source.objective)
     _check_objective(table[source.objective], source.path)
     names = [name for name in table.columns if name != source.objective]

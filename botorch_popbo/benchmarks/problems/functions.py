@@ -25,8 +25,7 @@ class SyntheticProblem(Problem):
         import torch
 
         point = [float(parameters[name]) for name in self.space.parameters]
-        X = torch.tensor([point], dtype=torch.float64)
-        return float(self.function(X, noise=False))
+        return float(self.function(torch.tensor([point], dtype=torch.float64), noise=False))
 
 
 @dataclass(frozen=True)

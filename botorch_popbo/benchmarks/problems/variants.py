@@ -94,8 +94,7 @@ def _noises(function: Function) -> Iterator[tuple[str, str, Observation]]:
     *smaller, deviation = function.deviations
     for kind, d in [*((f"gaussian-{d:g}", d) for d in smaller), ("gaussian", deviation)]:
         yield kind, f"normal noise of deviation {d:g}", _gaussian(d)
-    text = f"Student-t noise (2 d.o.f.) of scale {deviation:g}"
-    yield "student", text, _student(deviation)
+    yield "student", f"Student-t noise (2 d.o.f.) of scale {deviation:g}", _student(deviation)
     yield "outliers", "10 % outliers of 10 times the range", _outliers(function)
 
 

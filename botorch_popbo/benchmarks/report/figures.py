@@ -106,8 +106,7 @@ def _draw_problem(summary: Summary, by_count: Axes, by_time: Axes, times: Axes) 
         index, (line, low, high) = _place(curve.method), band(curve, axis)
         draw_curve(by_count, index, curve.method, counts, line, low, high)
         # Before the first suggestion no time has passed, which a logarithm cannot show.
-        seconds = curve.seconds[1:]
-        draw_curve(by_time, index, curve.method, seconds, line[1:], low[1:], high[1:])
+        draw_curve(by_time, index, curve.method, curve.seconds[1:], line[1:], low[1:], high[1:])
         times.plot(counts[1:], np.diff(curve.seconds), **style(index))
     for panel in (by_count, by_time):
         # A user's label may hold dollars that are not a formula.

@@ -205,8 +205,7 @@ def _best_observed(problem: Problem, records: Sequence[TrialRecord]) -> NDArray[
     """Position of the best observation among the first 1, 2, … trials."""
     sign = 1 if problem.minimize else -1
     losses = np.array([np.inf if r.observed is None else sign * r.observed for r in records])
-    best = np.minimum.accumulate(losses)
-    is_better = np.append(True, losses[1:] < best[:-1])
+    is_better = np.append(True, losses[1:] < np.minimum.accumulate(losses)[:-1])
     return np.maximum.accumulate(np.where(is_better, np.arange(len(losses)), 0))
 
 
