@@ -380,7 +380,7 @@ def branches(trial: Trial) -> float:
     ("objective", "trials", "distinct", "best"),
     [
         (mixture, 20, 20, 0.0),
-        (circle, 24, 24, -0.49),  # at the corner of the square is nothing
+        (circle, 26, 26, -0.49),  # at the corner of the square is nothing
         (branches, 20, 20, -0.9),
         (decided_by_a_number, 16, 16, 0.05),
         (sums, 20, 16, 0.1),
