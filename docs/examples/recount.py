@@ -365,6 +365,7 @@ def pages() -> dict[str, list[str]]:
             *among(regrets("pools"), (20, 50, 100), space_of),
             *used(),
             *reactions(),
+            *leads(columns("grids"), "popbo", optuna, (20, 50, 100)),
             *dirty(),
         ],
         "docs/results/stopping.md": [*stopping()],
