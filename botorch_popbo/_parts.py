@@ -104,13 +104,18 @@ class Rivals:
         """The outcomes, ``n x c``."""
         return _numbers(self.values)
 
+    @cached_property
+    def _from_the_best(self) -> list[list[int]]:
+        """The evaluations by each objective, the best first."""
+        rows: list[list[int]] = (-self._numbers).argsort(axis=0, kind="stable").T.tolist()
+        return rows
+
     def foresee(self, parts: Parts) -> Foreseen:
         """What an evaluation of at least one part would have been."""
         if self.summary == "last":
             parts = dict([[*parts.items()][-1]])
         expected, scales, number = self.of([*parts.values()]), [], 0
-        # By each objective, the best evaluations first.
-        for column, order in enumerate((-self._numbers).argsort(axis=0, kind="stable").T):
+        for column, order in enumerate(self._from_the_best):
             shared = (row for row in order if parts.keys() <= self.parts[row].keys())
             rows = [*islice(shared, _NUM_RIVALS)]
             if number := len(rows):
