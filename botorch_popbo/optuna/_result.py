@@ -181,8 +181,8 @@ def _result_of(given: Result | Optimizer) -> Result:
         front = "optuna.visualization.plot_pareto_front(study_of(optimizer))"
         raise InputDataError(f"Of several objectives, {front} draws the front.")
     [way], at = given.objectives.values(), given.best
-    by_value = sorted(history, key=lambda e: e.value, reverse=way == "maximize")
-    observed = sorted((e for e in by_value if e.status != "failed"), key=lambda e: e.status)
+    sign, ended = -1.0 if way == "maximize" else 1.0, [e for e in history if e.status != "failed"]
+    observed = sorted(ended, key=lambda e: (e.status == "infeasible", sign * e.value))
     best = next(e for e in observed if e.parameters == at)
     return Result(best, observed[0], history, way, "", given.space, given.outlook)
 
