@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import asdict, replace
 from functools import partial
 from hashlib import sha256
-from inspect import getsource, signature
+from inspect import getsource
 from numbers import Real
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
@@ -42,7 +42,7 @@ from botorch_popbo.search.outlook import outlook, why
 from botorch_popbo.search.suggest import Search
 from botorch_popbo.search.trials import Trial, Trials
 from botorch_popbo.settings import Settings, read_settings
-from botorch_popbo.space import Space, at_least, is_number
+from botorch_popbo.space import Space, at_least, check_signature, is_number
 from botorch_popbo.trials import read_evaluation, read_start
 
 __all__ = ["Evaluation", "Result", "minimize"]
@@ -162,11 +162,12 @@ def minimize(
     n_jobs = (os.cpu_count() or 1) if n_jobs == -1 else n_jobs
     if not isinstance(timeout, Real | None) or timeout != timeout:
         raise InputDataError(f"timeout must be a number of seconds, or None, not {timeout!r}.")
-    try:
-        signature(print if callback is None else callback).bind(None)
-    except (TypeError, ValueError) as error:
-        message = f"callback must be a function of the result, or None, not {callback!r}: {error}."
-        raise InputDataError(message) from None
+    if callback is not None:
+        try:
+            check_signature(callback, None)
+        except TypeError as error:
+            kind = "a function of the result, or None"
+            raise InputDataError(f"callback must be {kind}, not {callback!r}: {error}.") from None
     deadline = math.inf if timeout is None else time.monotonic() + timeout
     with evaluator(function, n_jobs) as submit:
         settings = read_settings(settings, order_only)

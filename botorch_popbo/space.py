@@ -3,6 +3,7 @@
 import math
 import warnings
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -447,9 +448,7 @@ class Space:
         for x in self.draw(256 if self.dependents else 1, seed=0):
             names = [*self.decode(x), *others]
             try:
-                signature(function, follow_wrapped=False).bind(**dict.fromkeys(names))
-            except ValueError:
-                return
+                check_signature(function, **dict.fromkeys(names))
             except TypeError as error:
                 called = f"The function cannot be called with {', '.join(names)}: {error}"
                 by_name = ". Parameters are passed by name. For a function of a trial, use Optuna "
@@ -578,6 +577,12 @@ def _index(choices: Sequence[Value], value: Value) -> int:
         return next(index for index, choice in enumerate(choices) if choice != choice)
     except (ValueError, StopIteration):
         raise ValueError(f"not one of {', '.join(map(str, choices))}") from None
+
+
+def check_signature(function: Callable[..., object], *args: Value, **kwargs: Value) -> None:
+    """Raise TypeError if a function does not take these; one without a signature may do so."""
+    with suppress(ValueError):
+        signature(function, follow_wrapped=False).bind(*args, **kwargs)
 
 
 def is_number(value: Value) -> bool:

@@ -703,6 +703,10 @@ def test_a_callback_hears_of_each_result_and_may_stop(whole: Result) -> None:
         run(callback=lambda _: 1 / 0)
 
 
+def test_a_callback_may_have_no_signature() -> None:
+    assert len(run(simple, 2, callback=type).history) == 2
+
+
 def test_a_constant_reaches_the_function() -> None:
     def function(x: float, k: int, name: str) -> float:
         assert (k, name) == (3, "a")
