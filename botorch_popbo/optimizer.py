@@ -132,6 +132,10 @@ class Optimizer:
         self._ended: list[Trial] = []
         self._tried: dict[tuple[float, ...], Parameters] = {}
 
+    def __repr__(self) -> str:
+        counts = f"{len(self.observations)} observations, {len(self.pending)} pending"
+        return f"<{type(self).__name__} of {', '.join(self.space.parameters)}: {counts}>"
+
     @property
     def outcomes(self) -> list[str]:
         """The names of all outcomes: the objectives, then the constraints on other outcomes."""

@@ -280,6 +280,13 @@ def test_what_is_wrong_is_said(call: Any, fault: str) -> None:
         call(Optimizer(LIST, "maximize"))
 
 
+def test_it_says_how_far_it_is() -> None:
+    optimizer = Optimizer({"heat": (20, 90), "time": (1, 9)})
+    for point in optimizer.ask(3)[:2]:
+        optimizer.tell(point, 1.0)
+    assert repr(optimizer) == "<Optimizer of heat, time: 2 observations, 1 pending>"
+
+
 def test_an_outcome_is_not_forgotten() -> None:
     with pytest.raises(TypeError, match="'value'"):
         Optimizer(LIST).tell(LIST[0])  # type: ignore[call-arg]

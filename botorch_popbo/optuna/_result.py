@@ -62,7 +62,7 @@ def study_of(result: Result | Optimizer) -> optuna.Study:
     """
     named = result.objectives if isinstance(result, Optimizer) else {"value": result.direction}
     study, parameters = optuna.create_study(directions=[*named.values()]), result.space.parameters
-    if len(named) > 1:
+    if [*named] != ["value"]:
         with catch_warnings(action="ignore", category=ExperimentalWarning):
             study.set_metric_names([*named])
     for e, values, excess in _ended(result):
@@ -104,6 +104,7 @@ def plot_result(result: Result | Optimizer) -> "Figure":
     """
     from plotly.subplots import make_subplots
 
+    value = next(iter(result.objectives)) if isinstance(result, Optimizer) else "value"
     result = _result_of(result)
     parameters, history = result.space.parameters, result.history
     best_of, worst_of = (max, min) if result.direction == "maximize" else (min, max)
@@ -141,7 +142,7 @@ def plot_result(result: Result | Optimizer) -> "Figure":
         fig.add_scatter(x=x, **points, **cell).add_scatter(x=[x[best]], **star, **cell)
         fig.update_xaxes(**axis, **cell)
     fig.update_annotations(font_size=12).update_xaxes(tickfont_size=11, exponentformat="e")
-    fig.update_yaxes(title="value", col=1).update_yaxes(type=kind, nticks=6, exponentformat="e")
+    fig.update_yaxes(title=value, col=1).update_yaxes(type=kind, nticks=6, exponentformat="e")
     head, *_ = str(result).splitlines()
     others = [text for status, text in _LEGEND.items() if any(e.status == status for e in history)]
     legend = f"{', '.join(['★ recommended', *others, 'line: best so far'])}."

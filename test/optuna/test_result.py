@@ -115,6 +115,14 @@ def test_an_optimizer_of_one_objective_is_a_result() -> None:
     assert [trial.user_attrs["standard_error"] for trial in study.trials[1:]] == [0.0] * 5
 
 
+def test_a_named_objective_keeps_its_name() -> None:
+    optimizer = Optimizer({"x": (0.0, 1.0)}, {"yield": "maximize"})
+    for point in optimizer.ask(2):
+        optimizer.tell(point, point["x"])
+    assert study_of(optimizer).metric_names == ["yield"]
+    assert plot_result(optimizer).layout.yaxis.title.text == "yield"
+
+
 def test_a_study_of_an_optimizer_has_its_objectives_and_constraints() -> None:
     space, ways = {"x": (0.0, 4.0)}, {"gain": "maximize", "waste": "minimize"}
     optimizer = Optimizer(space, ways, constraints={"heat": (1, 3)})  # type: ignore[arg-type]
