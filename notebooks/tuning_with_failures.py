@@ -223,7 +223,7 @@ print(pd.DataFrame(rows).T.to_string())
 # A difference of less than two standard errors shows nothing. By that rule `PoPBOSampler` is ahead
 # of TPE after 30 and 40 batches, whether TPE forgets failures or is given the penalty, and of
 # random search. The Gaussian process of the values is no better than chance: on a scale that ends
-# at the penalty all good batches look alike. That of the logarithms is level by that rule, although
+# at the penalty all good batches look alike. That of the logarithms is tied by that rule, although
 # it is behind with 32 of the 40 seeds.
 #
 # The fewest batches are lost with `PoPBOSampler`. It needed no penalty and no scale. The expert had

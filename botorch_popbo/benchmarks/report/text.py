@@ -11,7 +11,7 @@ from scipy.stats import ttest_1samp
 from botorch_popbo.benchmarks.report.summary import Array, Summary, standard_error
 
 _LEAST_SEEDS = 3
-_LEVEL_SEEDS = 6  # a win at all of five may be luck, too: 2 / 2**5 is above 0.05
+_TIED_SEEDS = 6  # a win at all of five may be luck, too: 2 / 2**5 is above 0.05
 _LEVEL = 0.05  # how often one of two equal methods is said to be ahead
 _LEGEND = """\
 a + b evaluations: initial points and suggestions
@@ -65,7 +65,7 @@ def verdicts(summaries: Sequence[Summary]) -> Iterator[str]:
     """Yield a line for each problem: who is ahead of whom at the same seeds."""
     for summary in summaries:
         if len(summary.whole) > 1:
-            others = "level" if summary.seeds >= _LEVEL_SEEDS else "too few seeds to tell"
+            others = "tied" if summary.seeds >= _TIED_SEEDS else "too few seeds to tell"
             yield f"verdict on {summary.problem.name}: {'; '.join(_ahead(summary)) or others}"
 
 

@@ -67,7 +67,7 @@ def test_a_problem_without_a_result_is_drawn() -> None:
         # Means of 3.5 and 2.7 standard errors; the quantiles are 4.3 of three seeds, 2.6 of six.
         ([0.0] * 3, [2.0, 4.0, 1.0], "too few seeds to tell"),
         ([0.0] * 5, [2.0, -4.0, 1.0, 0.0, 1.0], "too few seeds to tell"),
-        ([0.0] * 6, [2.0, -4.0, 1.0, 0.0, 1.0, 1.0], "level"),
+        ([0.0] * 6, [2.0, -4.0, 1.0, 0.0, 1.0, 1.0], "tied"),
         ([0.0] * 3, [2.0, 2.5, 3.0], "a ahead of b"),
         ([0.0] * 6, [2.0, 4.0, 1.0, 2.0, 5.0, -0.5], "a ahead of b"),
         ([0.0] * 2, [9.0, 9.1], "too few seeds to tell"),
