@@ -206,7 +206,7 @@ cards = client.compute_analyses(analyses=popbo_analyses())
 # %% [markdown]
 # The numbers of a card are in `card.df`. Here they are drawn again, for readers on paper. Can the
 # model predict the rank of a training run that it has not seen? Every point was predicted by a
-# model fitted without it; bars are 90 % intervals.
+# model fitted without it; bars are 90% intervals.
 
 # %%
 _, calibration, *_ = cards

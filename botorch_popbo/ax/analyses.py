@@ -239,7 +239,7 @@ class RankCalibration(RankAnalysis):
             f"a model fitted without it ({method}), "
             f"against what was observed. Kendall's tau {agreement} (1: the order is predicted "
             f"perfectly, 0: no better than chance). {inside[0]:.0%} of the observed ranks lie in "
-            f"their 50 % interval and {inside[1]:.0%} in their 90 % interval (bars). Intervals of "
+            f"their 50% interval and {inside[1]:.0%} in their 90% interval (bars). Intervals of "
             "whole numbers cover at least their level if the model is right."
         )
         figure = px.scatter(

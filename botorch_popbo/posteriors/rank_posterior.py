@@ -111,7 +111,7 @@ class RankPosterior(Posterior, ABC):
     def _in_front(self, value: Tensor) -> Tensor:
         """Probabilities as a quantile compares them: BoTorch stacks several before the batch."""
         if not bool(((value >= 0.0) & (value <= 1.0)).all()):
-            raise ValueError("Probabilities must be between 0 and 1: pass 0.9 for 90 %.")
+            raise ValueError("Probabilities must be between 0 and 1: pass 0.9 for 90%.")
         return value.reshape(*value.shape, *(1 for _ in self.base_sample_shape))
 
     def _extended_shape(self, sample_shape: torch.Size = torch.Size()) -> torch.Size:  # noqa: B008

@@ -48,13 +48,13 @@ FUNCTIONS = ("branin", "hartmann6", "rosenbrock6")
 # Problems that the default was not chosen on; others were not by their instance of COCO.
 UNSEEN = ("branin-distorted", "rosenbrock6-failures")
 WAYS = {
-    "10 % outliers": "outliers",
-    "30 % outliers": "outliers-30",
-    "20 % fail": "random-20",
-    "30 % fail": "random",
-    "50 % fail": "random-50",
-    "the nearest 20 % fail": "near-20",
-    "the nearest 50 % fail": "near-50",
+    "10% outliers": "outliers",
+    "30% outliers": "outliers-30",
+    "20% fail": "random-20",
+    "30% fail": "random",
+    "50% fail": "random-50",
+    "the nearest 20% fail": "near-20",
+    "the nearest 50% fail": "near-50",
 }
 CONSTRAINTS = ("g4", "g6", "g9", "tension-string", "truss", "welded-beam")
 
@@ -173,11 +173,9 @@ def readme() -> Iterable[str]:
     table = read("ranks")
     last = table[table["evaluations"] == table["evaluations"].max()]
     regret = last.pivot(index="method", columns="problem", values="regret")
-    ours, gp, tpe = (
-        f"{smooth:.2f} and {outliers:.2f}"
-        for smooth, outliers in regret.loc[["popbo", "optuna-gp", "optuna-tpe"]].to_numpy()
-    )
-    yield f"`popbo` ends {ours} from the optimum, `GPSampler` {gp}, and TPE {tpe}"
+    left, right = regret.loc[["popbo", "optuna-gp", "optuna-tpe"]].to_numpy().T
+    yield f"`popbo` is {left[0]:.2f} (left) and {right[0]:.2f} (right) from the optimum"
+    yield f"`GPSampler` {left[1]:.2f} and {right[1]:.2f}, and TPE {left[2]:.2f} and {right[2]:.2f}"
 
 
 def pairwise() -> Iterable[str]:
@@ -281,8 +279,8 @@ def used() -> Iterable[str]:
     means = read("pools").groupby("method")[["recommended", "luckiest"]].mean()
     ours, best = means.loc["popbo"]
     tpe, chance = means.loc[["optuna-tpe", "random"], "luckiest"]
-    yield f"{ours:.2f} % of the candidates are better than the recommended one"
-    yield f"{best:.2f} % than the best observed one (TPE {tpe:.2f} %, random {chance:.2f} %)"
+    yield f"{ours:.2f}% of the candidates are better than the recommended one"
+    yield f"{best:.2f}% than the best observed one (TPE {tpe:.2f}%, random {chance:.2f}%)"
 
 
 def laboratory() -> Iterable[str]:
@@ -331,8 +329,8 @@ def failures() -> Iterable[str]:
     last = table[table["suggestions"] == table["suggestions"].max()]
     means = last.groupby("method")["failed"].mean()
     ours, gp, tpe, chance = means[["popbo", "optuna-gp", "optuna-tpe", "random"]]
-    yield f"{ours:.1f} failed; with TPE {tpe:.1f}, with `GPSampler` {gp:.1f}"
-    yield f"with random search {chance:.1f}"
+    yield f"{ours:.1f} failed with `popbo`, {tpe:.1f} with TPE, {gp:.1f} with `GPSampler`"
+    yield f"{chance:.1f} with random search"
 
 
 def pages() -> dict[str, list[str]]:

@@ -160,8 +160,8 @@ def test_the_calibration_matches_a_loop_over_left_out_points(preset: str) -> Non
     assert df.loc[names, "predicted"].tolist() == pytest.approx(predicted)
     assert (df["num_compared"] == 8).all()
     assert f"tau {kendalltau(predicted, observed).statistic:.2f} " in card.subtitle
-    assert f"{inside[50] / 9:.0%} of the observed ranks lie in their 50 %" in card.subtitle
-    assert f"{inside[90] / 9:.0%} in their 90 %" in card.subtitle
+    assert f"{inside[50] / 9:.0%} of the observed ranks lie in their 50%" in card.subtitle
+    assert f"{inside[90] / 9:.0%} in their 90%" in card.subtitle
 
 
 def test_more_than_twenty_points_are_left_out_in_folds_and_copies_together() -> None:
