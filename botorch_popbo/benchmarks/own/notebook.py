@@ -43,7 +43,8 @@ _HEAD = """\
 # range = [20, 90] are numbers; step = 5 and range = [0.1, 10, "log"] are allowed, too.
 # choices = ["water", "DMF"] is a choice.
 # result = "larger is better" or "smaller is better"; at_least = 90 and at_most = 3 are limits.
-# A column that is not here is ignored. Above the first column there may be lines:
+# A column that is not here is ignored. To use it, write ["its name"] and such a line below.
+# Above the first column there may be lines:
 # candidates = "list.csv" limits suggestions to the rows of a file, and
 # sum = {of = ["A", "B", "C"], is = 100, step = 5} makes columns sum to 100, in steps of 5.
 experiments = 1
@@ -53,7 +54,11 @@ _COST = re.compile("loss|cost|impurity|error|waste|degradation|kosten|verlust|ve
 _GAIN = re.compile(
     r"yield|yld|\bton\b|conversion|selectivity|purity|result|ausbeute|umsatz|ergebnis", re.I
 )
-_NOTE = re.compile(r"(id|nr|no|name|date|datum|run|exp\w*|versuch|note\w*|#)\W*", re.I)
+_NOTE = re.compile(
+    r"((id|nr|no|name|date|datum|run|exp|experiment|sample|versuch|#"
+    r"|(note|remark|comment|bemerkung)\w*)[\W_]*)+",
+    re.I,
+)
 
 
 @dataclass(frozen=True)
@@ -119,14 +124,6 @@ class Sheet:
         numbers = filter(_NUMBER.fullmatch, self.texts.to_numpy().flatten())
         return re.sub("[^.,]", "", "".join(numbers))
 
-    def odd_cell(self, name: str) -> str:
-        """The first cell that is not a number in a column where most are; nothing in others."""
-        cells = [(line, cell) for line, cell in self.texts[name].items() if cell]
-        odd = [(line, cell) for line, cell in cells if not _is_numeric([cell])]
-        if not 0 < len(odd) <= len(cells) / 2:
-            return ""
-        return f"{name} has {odd[0][1]!r} in line {odd[0][0]}, which is not a number"
-
     def append(self, rows: Sequence[Mapping[str, str]], copy: Path | None) -> Path:
         """Write rows below all others, which stay as they are, byte for byte.
 
@@ -186,33 +183,47 @@ def guess(sheet: Sheet) -> str:
         head += (
             f"sum = {{of = {json.dumps([*rows])}, is = {total[0]:g}, step = {total[0] / 100:g}}}\n"
         )
-    odd = [sheet.odd_cell(name) for name, look in looks.items() if not look]
-    head += "".join(f"# {words}, so the column is ignored.\n" for words in odd if words)
     parts = [
-        f"[{json.dumps(n, ensure_ascii=False)}]\n{look}\n" for n, look in looks.items() if look
+        ("" if look[0] == "#" else f"[{json.dumps(name, ensure_ascii=False)}]\n") + f"{look}\n"
+        for name, look in looks.items()
     ]
     return "\n".join([head, *parts])
 
 
-def _look(name: str, texts: Sequence[str], values: Sequence[Value]) -> str:
-    """What a column looks like; nothing for a note."""
+def _look(name: str, texts: "pd.Series[str]", values: Sequence[Value]) -> str:
+    """What a column looks like; a comment on one that is ignored."""
     cells = [value for value in values if value is not None]
     different = [*dict.fromkeys(cells)]
     has_limits = any(text[:1] in tuple("<>≤≥~") for text in texts) or math.nan in different
     if _COST.search(name) or _GAIN.search(name) or has_limits:
         return f'result = "{"smaller" if _COST.search(name) else "larger"} is better"'
-    counts = len(cells) > 3 and cells in ([*range(len(cells))], [*range(1, len(cells) + 1)])
-    if _NOTE.fullmatch(name) or (not cells and len(values)) or counts:
-        return ""
+    if reason := _why_ignored(name, texts, cells):
+        return f"# {json.dumps(name, ensure_ascii=False)} is ignored: {reason}."
     if not values:  # of an empty table, so that there is something to correct
         return "range = [0.0, 1.0]"
     if isinstance(cells[0], str) or len(different) == 1:
-        is_note = len(cells) == len(different) > 1
-        return "" if is_note else f"choices = {json.dumps(different, ensure_ascii=False)}"
+        return f"choices = {json.dumps(different, ensure_ascii=False)}"
     is_whole = all(float(cell).is_integer() for cell in cells)  # as both ends then say
     words = [str(int(end) if is_whole else float(end)) for end in (min(cells), max(cells))]
     words += ['"log"'] * (infer(pd.Series(cells)) == "log")
     return f"range = [{', '.join(words)}]"
+
+
+def _why_ignored(name: str, texts: "pd.Series[str]", cells: Sequence[Value]) -> str:
+    """Why a column is no parameter; nothing for one that is."""
+    number, is_text = len({*cells}), not any(isinstance(cell, float) for cell in cells)
+    is_unique = is_text and number == len(cells)
+    odd = [(line, text) for line, text in texts.items() if not _is_numeric([text])]
+    if is_unique and 0 < 2 * len(odd) <= number:
+        return f"{odd[0][1]!r} in line {odd[0][0]} is not a number"
+    is_note = (
+        _NOTE.fullmatch(name)
+        or (number > 3 and cells in ([*range(number)], [*range(1, number + 1)]))
+        or (is_unique and number < len(texts))  # few rows have a remark, and all have a choice
+        or (is_text and number > 1 and infer(pd.Series(cells)) == "skip")
+    )
+    words = "it seems to number, name or date rows, or to hold remarks" if cells else "it is empty"
+    return words if is_note else ""
 
 
 def suggest_next(options: Namespace) -> int:
@@ -238,6 +249,9 @@ def suggest_next(options: Namespace) -> int:
     asked = [(point, optimizer.explain(point)) for point in optimizer.ask(options.number or number)]
     report = Report(sheet.path.name, optimizer, asked, texts, parts)
     print(report.count)
+    used = {*optimizer.space.names, *optimizer.outcomes}
+    if ignored := ", ".join(name for name in sheet.texts if name not in used):
+        print(f"ignored, as not in {file.name}: {ignored}")
     rows = [texts(point) for point, _ in asked]
     expected = report.expected([point for point, _ in asked]) if asked else []
     for row, (_, reason), found in zip(rows, asked, expected, strict=True):

@@ -24,7 +24,7 @@ from botorch_popbo.trials import read_csv
 KINDS = ("float", "log", "int", "ordered", "choice", "skip")
 _FEW = 10  # values of a grid, along one axis
 _WIDE = 100.0  # the ratio of the ends of a range that asks for a logarithm
-_DATE = r"\d{4}-\d\d-\d\d([T ].*)?"  # ISO 8601
+_DATE = r"(\d{4}-\d\d-\d\d|\d\d?[./]\d\d?[./]\d{4})([T ].*)?"  # ISO 8601, or of a spreadsheet
 _EXACT = 2**53  # up to here whole numbers are told apart as floats
 
 

@@ -19,6 +19,10 @@ Nr;Temperatur [°C];Lösungsmittel;Zeit (h);Ausbeute [%];Bemerkung\r
 ;;;;;\r
 5;80;Äthanol;1,0;>99;Wdh.\r
 """
+NOTES = "Run,day,why,c,e,T,yield\n" + "".join(
+    f"{9 - i},{i}.11.2026,{'pump off' * (i == 2)},{i},,{i}0,{i}\n" for i in range(1, 6)
+)
+NAMED = "code,T,yield\n" + "".join(f"{i}a,{i}0,{i}\n" for i in range(11))
 #: A table, what settings take its columns for, and how the new row begins.
 SHEETS = {
     "commas": (PLAIN, ["range = [20, 80]\n", 'choices = ["water", "DMF"]'], ""),
@@ -33,7 +37,18 @@ SHEETS = {
     "halves": ("x,yield\n1,2\n1.5,3\n2,4\n", ["range = [1.0, 2.0]\n"], "1."),
     "empty": ("Nr,T,yield,remarks", ['["T"]\nrange = [0.0, 1.0]', '["yield"]\nresult'], ","),
     "zeros": ("n,yield\n0,1\n9,2\n,\n8,1\n3,1", ["range = [0, 9]"], ""),
-    "typing error": ("T,x,yld\n20,0.5,1\n3O,2,2\n40,3,3\n", ["# T has '3O' in line 3, which"], ","),
+    "typing error": (
+        "T,x,yld\n20,0.5,1\n3O,2,2\n40,3,3\n",
+        ["# \"T\" is ignored: '3O' in line 3"],
+        ",",
+    ),
+    "few": ("rate,kernel,loss\n0.1,rbf,3\n0.2,poly,1\n", ['choices = ["rbf", "poly"]'], "0."),
+    "notes": (
+        NOTES,
+        [f'# "{name}" is ignored: it' for name in ("Run", "day", "why", "c", "e")],
+        ",",
+    ),
+    "names": (NAMED, ['# "code" is ignored: it seems to number, name'], ","),
     "digits": ("x,yield\n0.123456,2\n0.98765,3\n", ["range = [0.123456, 0.98765]\n"], "0."),
 }
 
@@ -194,6 +209,17 @@ def test_rows_outside_of_the_space_teach_and_are_not_recommended(
     told = capsys.readouterr().out
     assert re.search(r"try heat .*\n.* Expected: yield .* ± ", told)
     assert "best so far" not in told
+
+
+def test_columns_that_are_not_in_the_settings_are_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (path := tmp_path / "lab.csv").write_text("id,T,yield,day\n7,20,5,1\n9,30,6,2\n")
+    path.with_suffix(".toml").write_text(
+        '[T]\nrange = [20, 90]\n[yield]\nresult = "larger is better"\n'
+    )
+    assert call(path) == 0
+    assert "ignored, as not in lab.toml: id, day\n" in capsys.readouterr().out
 
 
 def test_a_page_of_another_program_stays(
