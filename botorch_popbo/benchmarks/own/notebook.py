@@ -199,8 +199,8 @@ def _look(name: str, texts: "pd.Series[str]", values: Sequence[Value]) -> str:
         return f'result = "{"smaller" if _COST.search(name) else "larger"} is better"'
     if reason := _why_ignored(name, texts, cells):
         return f"# {json.dumps(name, ensure_ascii=False)} is ignored: {reason}."
-    if not values:  # of an empty table, so that there is something to correct
-        return "range = [0.0, 1.0]"
+    if not values:  # so that there is something to correct
+        return "range = [0.0, 1.0]  # invented: there are no rows yet"
     if isinstance(cells[0], str) or len(different) == 1:
         return f"choices = {json.dumps(different, ensure_ascii=False)}"
     is_whole = all(float(cell).is_integer() for cell in cells)  # as both ends then say

@@ -35,7 +35,7 @@ SHEETS = {
     "no results": ("T,time,rate\n20,1,\n40,2,\n", ['["time"]\nresult = "larger is better"'], ""),
     "goals": ("T,yield,cost of it\n10,2,3\n30,4,5\n", ["larger", "smaller"], ""),
     "halves": ("x,yield\n1,2\n1.5,3\n2,4\n", ["range = [1.0, 2.0]\n"], "1."),
-    "empty": ("Nr,T,yield,remarks", ['["T"]\nrange = [0.0, 1.0]', '["yield"]\nresult'], ","),
+    "empty": ("Nr,T,yield,remarks", ["[0.0, 1.0]  # invented: there", '["yield"]\nresult'], ","),
     "zeros": ("n,yield\n0,1\n9,2\n,\n8,1\n3,1", ["range = [0, 9]"], ""),
     "typing error": (
         "T,x,yld\n20,0.5,1\n3O,2,2\n40,3,3\n",
