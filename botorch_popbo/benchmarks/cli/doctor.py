@@ -30,7 +30,7 @@ def doctor(options: Namespace) -> int:
         add = f"missing {missing}: in the clone, pip install '.[{extra}]'"
         print(f"  {extra}: {add if missing else 'complete'}")
     _print_tables(options.data)
-    print("conflicting versions: see python -m pip check")
+    print("to check for conflicting versions, run python -m pip check")
     return 0 if all(_installed(r["name"]) for r in core) else 1
 
 

@@ -206,3 +206,4 @@ def test_the_doctor_shows_what_is_missing_with_the_command(
     assert "  test:" not in text
     assert f"{tmp_path / 'nasbench201.npz'}: found" in text
     assert "fcnet_valid.npz: missing" in text
+    assert "to check for conflicting versions, run python -m pip check" in text
