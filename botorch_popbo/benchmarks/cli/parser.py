@@ -24,7 +24,7 @@ examples:
   popbo prefer coffee.toml --page"""
 _COMMANDS = {
     "compare": "run methods side by side and compare them; rerun to resume",
-    "report": "show the last comparison, a chosen one, or the FILE.json of minimize()",
+    "report": "show the last comparison, a chosen one, or the run of minimize() in a FILE.json",
     "next": "suggest the next experiments of a table and append them to it",
     "prefer": "ask people which of several things is better, in a terminal or on a page",
     "list": "print the names of problems, methods and campaigns",
@@ -62,8 +62,8 @@ def make_parser() -> ArgumentParser:
         name: commands.add_parser(name, help=text, description=text, allow_abbrev=False)
         for name, text in _COMMANDS.items()
     }
-    for name in ("compare", "report"):
-        _add_selection(made[name])
+    _add_selection(made["compare"])
+    _add_selection(made["report"], ", or only the FILE.json of minimize(path=...)")
     add = made["compare"].add_argument
     add("--jobs", type=int, help="replications at a time (default: one per core)")
     limit = "time limit of a suggestion; a slower one ends the replication (default: 600)"
@@ -76,12 +76,12 @@ def make_parser() -> ArgumentParser:
     return parser
 
 
-def _add_selection(parser: ArgumentParser) -> None:
+def _add_selection(parser: ArgumentParser, other: str = "") -> None:
     add = parser.add_argument
     add("--campaign", metavar="FILE_OR_NAME", help="a .toml file, or a name from popbo list")
     add("--smoke", action="store_true", help="run a small version of the campaign")
     names = "names from popbo list, or path/to/my.py:name"
-    add("problems", nargs="*", metavar="PROBLEM", help=names)
+    add("problems", nargs="*", metavar="PROBLEM", help=names + other)
     add("--methods", nargs="+", help=f"{names} (default: {' '.join(DEFAULT_METHODS)})")
     add("--table", metavar="FILE", help="a CSV file of past evaluations, as a problem")
     add("--objective", metavar="COLUMN", help="the column of the table to optimize")
