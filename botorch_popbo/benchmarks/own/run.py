@@ -4,7 +4,6 @@ import json
 from ast import literal_eval
 from dataclasses import replace
 from pathlib import Path
-from textwrap import TextWrapper
 
 import numpy as np
 import pandas as pd
@@ -21,7 +20,6 @@ from botorch_popbo.settings import Settings
 from botorch_popbo.space import Space
 
 _LENGTHS, _LAST = 8, 5  # at how many lengths the chance is stated, and how many sentences there are
-_WRAP = TextWrapper(100, initial_indent=" " * 5, subsequent_indent=" " * 5)
 
 
 def report_run(path: Path) -> int:
@@ -46,7 +44,7 @@ def report_run(path: Path) -> int:
         f"after {number:.0f} evaluations there is a {chance:.0%} chance of anything better by "
         f"{margin:.2g}, by the model",
         "",
-        *(f"{i:>4} {e}\n{_WRAP.fill(e.why)}" for i, e in [*enumerate(run.ended, 1)][-_LAST:]),
+        *(f"{i:>4} {e}\n     {e.why}" for i, e in [*enumerate(run.ended, 1)][-_LAST:]),
     ]
     folder = path.with_name(f"{path.stem}-report")
     folder.mkdir(exist_ok=True)
@@ -73,8 +71,10 @@ def _read(path: Path) -> _Run:
         run.new = run.ended
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror}") from None
-    except (ValueError, KeyError, TypeError, AttributeError, InputDataError) as error:
-        raise UsageError(f"{path} is not a file of minimize(path=...): {error}") from None
+    except InputDataError as error:
+        raise UsageError(str(error)) from None
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise UsageError(f"{path} is not a file that minimize(path=...) wrote.") from None
     return run
 
 
@@ -103,6 +103,7 @@ def _draw(run: _Run, chances: pd.DataFrame) -> Figure:
     best = (np.fmax if run.direction == "maximize" else np.fmin).accumulate(values)
     above.plot(range(1, len(best) + 1), best, drawstyle="steps-post")
     above.set(ylabel="best value so far")
+    above.ticklabel_format(axis="y", useOffset=False)
     below.plot(chances["evaluations"], chances["chance"], marker="o")
     below.set(xlabel="evaluations", ylabel="chance of anything better", ylim=(-0.03, 1.03))
     below.yaxis.set_major_formatter(PercentFormatter(1.0))

@@ -15,7 +15,7 @@ _PAGE = """<!DOCTYPE html>
 <title>{title}</title>
 <style>
 body {{ font-family: sans-serif; max-width: 1400px; margin: 2em auto; padding: 0 1em; }}
-pre {{ background: #f6f6f6; padding: 1em; overflow-x: auto; }}
+pre {{ background: #f6f6f6; padding: 1em; white-space: pre-wrap; overflow-wrap: anywhere; }}
 img {{ max-width: 100%; }}
 </style>
 <h1>{title}</h1>

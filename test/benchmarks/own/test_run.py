@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from botorch_popbo import minimize
+from botorch_popbo import Optimizer, minimize
 from botorch_popbo.benchmarks.cli import main
 
 Capture = pytest.CaptureFixture[str]
@@ -43,7 +43,16 @@ def test_it_states_the_chances_of_a_run(options: Any, tmp_path: Path, capsys: Ca
     assert found["chance"].iloc[-1] == pytest.approx(chance, abs=1e-6)
     assert f"there is a {chance:.0%} chance of anything better" in printed
     assert " ".join(printed.split()).count("expected place") == 5
-    assert "<img src=" in (folder / "report.html").read_text()
+    page = (folder / "report.html").read_text()
+    assert "<img src=" in page
+    assert "pre-wrap" in page  # its lines are as long as sentences
+
+
+def test_the_help_names_the_file(capsys: Capture) -> None:
+    with pytest.raises(SystemExit):
+        main(["report", "--help"])
+    told = " ".join(capsys.readouterr().out.split())
+    assert "or only the FILE.json of minimize(path=...)" in told
 
 
 def test_misuse_is_told(tmp_path: Path, capsys: Capture) -> None:
@@ -54,8 +63,10 @@ def test_misuse_is_told(tmp_path: Path, capsys: Capture) -> None:
     file.write_text(file.read_text().replace("minimize 2", "minimize 1"))
     assert main(["report", str(file)]) == 2
     assert "is not a file that minimize wrote" in capsys.readouterr().err
-    file.write_text('{"format": "minimize 2"}')
-    assert main(["report", str(file)]) == 2
-    assert "is not a file of minimize(path=...): 'space'" in capsys.readouterr().err
+    Optimizer({"x": (0, 1)}).save(tmp_path / "saved.json")
+    for content in ('{"format": "minimize 2"}', "[]", "x", (tmp_path / "saved.json").read_text()):
+        file.write_text(content)
+        assert main(["report", str(file)]) == 2
+        assert f"{file} is not a file that minimize(path=...) wrote.\n" in capsys.readouterr().err
     assert main(["report", str(tmp_path / "none.json")]) == 2
     assert "cannot read" in capsys.readouterr().err
