@@ -128,7 +128,7 @@ class Sheet:
         """Write rows below all others, which stay as they are, byte for byte.
 
         Args:
-            rows: Texts by the names of columns; cells of others are empty.
+            rows: Texts by the names of columns, with decimal points; cells of others are empty.
             copy: The file to write in place of this one.
 
         Returns:
@@ -137,6 +137,11 @@ class Sheet:
         Raises:
             UsageError: If the file has changed since it was read.
         """
+        if "," in self.decimals:
+            rows = [
+                {n: t.replace(".", ",") if _NUMBER.fullmatch(t) else t for n, t in row.items()}
+                for row in rows
+            ]
         before, end, separator, names = b"", "\n", ",", [*self.texts]
         text, target = StringIO(), self.path.with_name(f"{self.path.stem}-next.csv")
         if self.path.suffix.lower() != ".xlsx":
@@ -245,7 +250,7 @@ def suggest_next(options: Namespace) -> int:
     except (ValueError, TypeError, KeyError, AttributeError, InputDataError) as error:
         raise UsageError(f"{file}: {error}") from None
     _learn(sheet, optimizer)
-    texts = partial(_texts, sheet=sheet, optimizer=optimizer)
+    texts = partial(_texts, optimizer=optimizer)
     asked = [(point, optimizer.explain(point)) for point in optimizer.ask(options.number or number)]
     report = Report(sheet.path.name, optimizer, asked, texts, parts)
     print(report.count)
@@ -341,8 +346,8 @@ def _learn(sheet: Sheet, optimizer: Optimizer) -> None:
             raise UsageError(f"{sheet.path}, line {line}: {error}") from None
 
 
-def _texts(point: Mapping[str, Value], sheet: Sheet, optimizer: Optimizer) -> dict[str, str]:
-    """A point as the table writes it, numbers of a range with four digits."""
+def _texts(point: Mapping[str, Value], optimizer: Optimizer) -> dict[str, str]:
+    """A point in words, numbers of a range with four digits."""
     texts = {}
     for name, value in point.items():
         text = f"{value:.10g}" if isinstance(value, float) else "" if value is None else str(value)
@@ -350,6 +355,5 @@ def _texts(point: Mapping[str, Value], sheet: Sheet, optimizer: Optimizer) -> di
         if p and p.step is None and optimizer.space.candidates is None:
             short = f"{value:.4g}"
             text = short if p.low <= float(short) <= p.high else repr(value)
-        is_comma = "," in sheet.decimals and isinstance(value, float)
-        texts[name] = text.replace(".", ",") if is_comma else text
+        texts[name] = text
     return texts

@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources import files
+from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple
 from xml.etree.ElementTree import Element, tostring
@@ -67,7 +68,7 @@ def in_words(row: Mapping[str, str]) -> str:
 
 
 class Place(NamedTuple):
-    """A place along a parameter, its value as the table writes it, and what is expected there."""
+    """A place along a parameter, its value in words, and what is expected there."""
 
     x: float
     text: str
@@ -132,7 +133,7 @@ class Report:
         title: Name of the table.
         optimizer: What has learned from it, and suggested.
         asked: Its suggestions, each with the reason.
-        texts: How the table writes a point.
+        texts: The values of a point in words.
         parts: The names of parts that make a whole.
     """
 
@@ -197,10 +198,12 @@ class Report:
             {**self.texts(x), **{f"expected {name}": y for name, y in expected.items()}}
             for x, expected in zip(points, self.expected(points), strict=True)
         ]
-        if reasons:
-            rows = [row | {"why": reason} for row, reason in zip(rows, reasons, strict=True)]
         table = [_tag("tr", *(_tag("th", name) for name in rows[0]))]
-        table += [_tag("tr", *(_tag("td", cell) for cell in row.values())) for row in rows]
+        for row, reason in zip_longest(rows, reasons):
+            table.append(_tag("tr", *(_tag("td", cell) for cell in row.values())))
+            if reason:  # in a row of its own, as a column would be narrow
+                why = _tag("td", _tag("p", reason), colspan=len(row))
+                table.append(_tag("tr", why, class_="why"))
         return _tag("div", _tag("table", *table), class_="wide")
 
     def _best(self) -> list[Element]:

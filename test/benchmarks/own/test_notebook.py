@@ -179,6 +179,7 @@ NAMES = "<b>heat</b> & co;Lösungsmittel"
         ("1e300;-1e300;2;3;1e300", "", ["All experiments"]),
         ("1e17;1e17;1e17;1e17;1e17", "", ["no clear effect"]),
         ("1;2;7;3;4;2", "at_most = 5", ["at most 5 is wanted", "limits dashed"]),
+        ("1,5;2;7,5;3", "", ['<td colspan="3"><p>', "7.5"]),
     ],
 )
 def test_a_page_says_what_was_learned(
