@@ -55,8 +55,8 @@ _GAIN = re.compile(
     r"yield|yld|\bton\b|conversion|selectivity|purity|result|ausbeute|umsatz|ergebnis", re.I
 )
 _NOTE = re.compile(
-    r"((id|nr|no|name|date|datum|run|exp|experiment|sample|versuch|#"
-    r"|(note|remark|comment|bemerkung)\w*)[\W_]*)+",
+    r"((id|nr|no|name|date|datum|run|exp|sample|versuch|#"
+    r"|(experiment|note|remark|comment|bemerkung)\w*)[\W_]*)+",
     re.I,
 )
 
@@ -162,9 +162,7 @@ class Sheet:
 
 def _is_numeric(cells: Sequence[str]) -> bool:
     """Whether all cells but failures are numbers."""
-    return all(
-        map(_NUMBER.fullmatch, {cell for cell in cells if cell.lower() not in _FAILED} - {""})
-    )
+    return all(map(_NUMBER.fullmatch, {c for c in cells if c.lower() not in _FAILED} - {""}))
 
 
 def _values(cells: Sequence[str]) -> list[Value]:
@@ -183,11 +181,9 @@ def guess(sheet: Sheet) -> str:
         looks[numeric[-1]] = 'result = "larger is better"'
     head = _HEAD.replace("FILE", sheet.path.name)
     rows = pd.DataFrame({name: sheet.columns[name] for name in looks if looks[name][:5] == "range"})
-    total = rows.sum(axis=1).round(2).unique()
-    if rows.shape[1] > 1 and len(total) == 1 and total[0] in (1, 100):
-        head += (
-            f"sum = {{of = {json.dumps([*rows])}, is = {total[0]:g}, step = {total[0] / 100:g}}}\n"
-        )
+    totals = rows.sum(axis=1).round(2).unique()
+    if rows.shape[1] > 1 and len(totals) == 1 and (total := totals[0]) in (1, 100):
+        head += f"sum = {{of = {json.dumps([*rows])}, is = {total:g}, step = {total / 100:g}}}\n"
     parts = [
         ("" if look[0] == "#" else f"[{json.dumps(name, ensure_ascii=False)}]\n") + f"{look}\n"
         for name, look in looks.items()
@@ -304,9 +300,7 @@ def _optimizer(sheet: Sheet, settings: dict[str, Any]) -> Optimizer:
     if whole:
         rows = _mixtures(space, whole["of"], whole.get("is", 1), whole.get("step", 0.01))
         tried = zip(*(sheet.columns[name] for name in rows[0]), strict=True)
-        space = rows + [
-            dict(zip(rows[0], cells, strict=True)) for cells in tried if None not in cells
-        ]
+        space = rows + [dict(zip(rows[0], row, strict=True)) for row in tried if None not in row]
     if listed:
         columns = Sheet.read(sheet.path.with_name(listed)).columns.items()
         number = len(next(iter(columns))[1])

@@ -278,9 +278,8 @@ class Report:
         paths.append(chart.path(values, "dots", "h0"))
         paths.append(chart.path([at for at in values if at[0] in best], "best", "h0"))
         paths.append(chart.path(failed, "failed", "m-4 -4l8 8m0 -8l-8 8"))
-        title = (
-            "All experiments" + ", crosses failed" * bool(failed) + ", limits dashed" * bool(limits)
-        )
+        title = "All experiments" + ", crosses failed" * bool(failed)
+        title += ", limits dashed" * bool(limits)
         return _tag("div", _tag("h3", title), chart.draw(*paths, ends=("1", str(len(ended)))))
 
     @cached_property
