@@ -3,6 +3,7 @@
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from types import EllipsisType
 from typing import Any, Self, SupportsIndex
 
 import torch
@@ -152,7 +153,7 @@ class PreferenceSearch:
     def tell(
         self,
         items: Tensor | Sequence[Mapping[str, Value]],
-        winner: SupportsIndex | None = None,
+        winner: SupportsIndex | EllipsisType | None = ...,
         *,
         worst: SupportsIndex | None = None,
         ranking: Sequence[SupportsIndex] | None = None,
@@ -164,8 +165,7 @@ class PreferenceSearch:
         Args:
             items: The points that were shown, as :meth:`ask` gives them: at least two dictionaries,
                 or an ``m x d`` tensor.
-            winner: The row of the best one; ``None``, with nothing else said, if none of them is
-                better than the first.
+            winner: The row of the best one; ``None`` if none of them is better than the first.
             worst: The row of the worst one; nothing is said of the others among each other.
             ranking: Rows, best first, and better than those that are not named; ``[]`` says
                 nothing, and other points are asked for.
@@ -175,15 +175,18 @@ class PreferenceSearch:
 
         Raises:
             BotorchTensorDimensionError: If ``items`` has the wrong shape.
-            InputDataError: If ``items`` are neither, if what is said of them is not an answer, if
+            InputDataError: If ``items`` are neither, if what is said of them is not one answer, if
                 two points are equal, if one is not finite, or if one is not of the space.
         """
-        ways = {"winner": winner, "worst": worst, "ranking": ranking, "ratings": ratings}
+        ways: dict[str, Value] = {"worst": worst, "ranking": ranking, "ratings": ratings}
         given = [(way, value) for way, value in ways.items() if value is not None]
-        if len(given) > 1:
-            raise InputDataError("Pass one of winner, worst, ranking and ratings.")
-        way, value = given[0] if given else ("tie", [])
-        answer = Answer.read(self._points(items), way, value, judge)
+        if winner is not ...:
+            given.append(("winner", winner))
+        if len(given) != 1:
+            raise InputDataError(
+                "Pass one of winner, worst, ranking and ratings; winner=None if none is better."
+            )
+        answer = Answer.read(self._points(items), *given[0], judge)
         self._begin([*self.answers, self._checked(answer)])
 
     def undo(self, judge: str | None = None) -> None:

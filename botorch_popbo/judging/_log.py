@@ -49,11 +49,13 @@ class Log:
             UsageError: If another program changed the file.
             OSError: If it cannot be written.
         """
-        places = [] if said in ("=", "n") else re.split("[ ,>]+", said.strip(",> "))
         search = copy(self.search)
         try:
-            ranking = None if said == "=" else [int(place) - 1 for place in places]
-            search.tell(items, ranking=ranking, judge=judge)
+            if said == "=":
+                search.tell(items, winner=None, judge=judge)
+            else:
+                places = [] if said == "n" else re.split("[ ,>]+", said.strip(",> "))
+                search.tell(items, ranking=[int(place) - 1 for place in places], judge=judge)
         except (ValueError, InputDataError):  # there are fewer things, or one is named twice
             return False
         self._keep(search)

@@ -389,8 +389,8 @@ def warn_if_silent(says_nothing: bool) -> None:
     """
     if says_nothing:
         warnings.warn(
-            f"{SILENT}, or all evaluations failed, so their ranks say nothing about where better "
-            "points are. Check the metric, or widen the initial design.",
+            f"{SILENT}, all evaluations failed, or no answer prefers anything, so nothing says "
+            "where better points are. Check the metric, or try points that differ more.",
             InputDataWarning,
             stacklevel=3,
         )

@@ -67,8 +67,8 @@ class Answer:
 
         Args:
             items: The points that were shown, an ``m x d`` tensor.
-            way: ``"winner"``, ``"worst"``, ``"ranking"`` or ``"ratings"``, or ``"tie"``.
-            value: What is said in this way; ``[]`` of a tie.
+            way: ``"winner"``, ``"worst"``, ``"ranking"`` or ``"ratings"``.
+            value: What is said in this way; ``None`` of a tie.
             judge: Who said so.
 
         Raises:
@@ -81,7 +81,7 @@ class Answer:
         if way == "ratings":
             levels = _levels_of(value, number)
         else:
-            rows = [value] if way in ("winner", "worst") else value
+            rows = value if way == "ranking" else [] if value is None else [value]
             levels = [[row] for row in _rows(rows, way, number)]
             levels.append([row for row in range(number) if [row] not in levels])
         if way == "worst":
@@ -89,7 +89,7 @@ class Answer:
         # Each against those of the next level: in a ranking the list does not say more.
         steps = pairwise(levels)
         better = tuple((high, low) for above, below in steps for high in above for low in below)
-        alike = levels if way in ("tie", "ratings") else []
+        alike = levels if way == "ratings" or value is None else []
         equal = tuple((level[0], row) for level in alike for row in level[1:])
         return cls(items.detach().to("cpu", torch.double, copy=True), better, equal, judge)
 
