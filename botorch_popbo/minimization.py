@@ -42,7 +42,7 @@ from botorch_popbo.search.outlook import outlook, why
 from botorch_popbo.search.suggest import Search
 from botorch_popbo.search.trials import Trial, Trials
 from botorch_popbo.settings import Settings, read_settings
-from botorch_popbo.space import Space, at_least, check_signature, is_number
+from botorch_popbo.space import Space, at_least, check_function, is_number
 from botorch_popbo.trials import read_evaluation, read_start
 
 __all__ = ["Evaluation", "Result", "minimize"]
@@ -162,12 +162,7 @@ def minimize(
     n_jobs = (os.cpu_count() or 1) if n_jobs == -1 else n_jobs
     if not isinstance(timeout, Real | None) or timeout != timeout:
         raise InputDataError(f"timeout must be a number of seconds, or None, not {timeout!r}.")
-    if callback is not None:
-        try:
-            check_signature(callback, None)
-        except TypeError as error:
-            kind = "a function of the result, or None"
-            raise InputDataError(f"callback must be {kind}, not {callback!r}: {error}.") from None
+    check_function("the result", callback=callback)
     deadline = math.inf if timeout is None else time.monotonic() + timeout
     with evaluator(function, n_jobs) as submit:
         settings = read_settings(settings, order_only)

@@ -585,6 +585,17 @@ def check_signature(function: Callable[..., object], *args: Value, **kwargs: Val
         signature(function, follow_wrapped=False).bind(*args, **kwargs)
 
 
+def check_function(of: str, **argument: Value) -> None:
+    """Raise InputDataError unless an argument, by its name, is None or a function of one thing."""
+    ((name, value),) = argument.items()
+    try:
+        if value is not None:
+            check_signature(value, None)
+    except TypeError as error:
+        kind = f"a function of {of}, or None"
+        raise InputDataError(f"{name} must be {kind}, not {value!r}: {error}.") from None
+
+
 def is_number(value: Value) -> bool:
     """Whether a value is a finite number, as truth values are not."""
     is_real = isinstance(value, int | float) and not isinstance(value, bool)

@@ -389,8 +389,9 @@ def warn_if_silent(says_nothing: bool) -> None:
     """
     if says_nothing:
         warnings.warn(
-            f"{SILENT}, all evaluations failed, or no answer prefers anything, so nothing says "
-            "where better points are. Check the metric, or try points that differ more.",
+            f"{SILENT}, all evaluations failed or violate a constraint by the same amount, or no "
+            "answer prefers anything, so nothing says where better points are. Check the metric, "
+            "or try points that differ more.",
             InputDataWarning,
             stacklevel=3,
         )

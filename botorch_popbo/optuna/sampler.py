@@ -3,7 +3,7 @@
 import logging
 import math
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace
 from zlib import crc32
@@ -18,6 +18,7 @@ from optuna.study import Study
 from optuna.trial import FrozenTrial, TrialState
 from torch import Tensor
 
+from botorch_popbo._plain import Value, as_float
 from botorch_popbo._reproducible import one_thread
 from botorch_popbo.optuna._distributions import Share, all_parameters, places_of, value_at
 from botorch_popbo.optuna._trials import Suggestions, is_repeated, read_trials
@@ -26,7 +27,7 @@ from botorch_popbo.search.outlook import Outlook, outlook, why
 from botorch_popbo.search.suggest import Search
 from botorch_popbo.search.trials import Trials
 from botorch_popbo.settings import Settings, read_settings
-from botorch_popbo.space import Space, at_least
+from botorch_popbo.space import Space, at_least, check_function
 
 _logger = logging.getLogger("botorch_popbo")
 
@@ -62,7 +63,7 @@ class PoPBOSampler(BaseSampler):
             words. It is a column of ``trials_dataframe`` and of Optuna's dashboard.
 
     Raises:
-        InputDataError: If a number is too small or not whole.
+        InputDataError: If a number is too small or not whole, or constraints_func is no function.
 
     Example:
         >>> study = optuna.create_study(sampler=PoPBOSampler(seed=0))
@@ -85,6 +86,7 @@ class PoPBOSampler(BaseSampler):
         number = settings.search.num_initial if n_startup_trials is None else n_startup_trials
         self._search = Search(seed, settings, at_least(1, n_startup_trials=number))
         self._variance = 0.0 if deterministic_objective else math.nan
+        check_function("a trial", constraints_func=constraints_func)
         self._constraints_func, self._explains = constraints_func, explain
 
     def infer_relative_search_space(
@@ -277,9 +279,23 @@ class PoPBOSampler(BaseSampler):
     def after_trial(
         self, study: Study, trial: FrozenTrial, state: TrialState, values: Sequence[float] | None
     ) -> None:
-        """Ask for the constraints of an ended trial, and keep them where Optuna does."""
-        if self._constraints_func is not None:
-            _process_constraints_after_trial(self._constraints_func, study, trial, state)
+        """Ask for the constraints of an ended trial, and keep them where Optuna does.
+
+        Raises:
+            InputDataError: If they are not numbers.
+        """
+        if (ask := self._constraints_func) is None:
+            return
+
+        def checked(trial: FrozenTrial) -> Sequence[float]:
+            said: Value = ask(trial)
+            numbers: list[Value] = [*map(as_float, said)] if isinstance(said, Iterable) else [None]
+            if None in numbers:
+                wanted = "a sequence of numbers, one for each constraint"
+                raise InputDataError(f"constraints_func must return {wanted}, not {said!r}.")
+            return numbers
+
+        _process_constraints_after_trial(checked, study, trial, state)
 
 
 class PoPBOTerminator:

@@ -211,7 +211,8 @@ class Search:
         if self._key != key:
             with warnings.catch_warnings():
                 # Of what says nothing there has been a warning already.
-                if any(model.order.says_nothing for model in self._models.objectives):
+                before = [*self._models.objectives, *self._models.slacks]
+                if any(model.order.says_nothing for model in before):
                     warnings.filterwarnings("ignore", SILENT)
                 self._models = Models.fit(trials, space, self.settings)
             self._key = key

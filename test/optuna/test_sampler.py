@@ -340,10 +340,21 @@ def test_fixed_values_beyond_the_range_or_of_all_parameters_are_taken_as_they_ar
     assert study.trials[7].params == {"x": 0.1, "y": 3, "kind": None}
 
 
-def test_equal_outcomes_are_warned_of_once() -> None:
-    with pytest.warns(InputDataWarning, match="All outcomes are equal") as said:
-        run(lambda trial: 0.0 * trial.suggest_float("x", 0.0, 1.0), 8)
+@pytest.mark.parametrize(
+    ("factor", "options"), [(0.0, {}), (1.0, {"constraints_func": lambda trial: [1.0]})]
+)
+def test_equal_outcomes_are_warned_of_once(factor: float, options: dict[str, Any]) -> None:
+    with pytest.warns(InputDataWarning, match="All .* a constraint by the same amount") as said:
+        run(lambda trial: factor * trial.suggest_float("x", 0.0, 1.0), 8, **options)
     assert len(said) == 1
+
+
+@pytest.mark.parametrize("returned", [None, 0.5, "a", ["a"]])
+def test_constraints_are_numbers(returned: Any) -> None:
+    with pytest.raises(InputDataError, match="a sequence of numbers, one for each constraint"):
+        run(branches, 1, constraints_func=lambda trial: returned)
+    with pytest.raises(InputDataError, match="constraints_func must be a function of a trial"):
+        PoPBOSampler(constraints_func=returned or 3)
 
 
 def mixture(trial: Trial) -> float:
