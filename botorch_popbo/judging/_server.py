@@ -6,7 +6,7 @@ import sys
 import webbrowser
 from argparse import Namespace
 from collections.abc import Callable, Mapping, Set
-from contextlib import ExitStack, closing, suppress
+from contextlib import ExitStack, closing
 from ipaddress import ip_address
 from pathlib import Path
 from socket import AF_INET, AF_INET6, create_server, gethostname, socket
@@ -51,6 +51,7 @@ def serve(options: Namespace, log: Log, show: Callable[[Path], Drawer] | None) -
 
     Raises:
         UsageError: If nobody can be served there.
+        KeyboardInterrupt: After Ctrl-C.
     """
     judges = dict.fromkeys(options.judges or [""])
     with ExitStack() as stack:
@@ -69,8 +70,7 @@ def serve(options: Namespace, log: Log, show: Callable[[Path], Drawer] | None) -
         config = uvicorn.Config(
             app, log_level="critical", server_header=False, timeout_graceful_shutdown=1
         )
-        with suppress(KeyboardInterrupt):
-            uvicorn.Server(config).run(sockets=[listener])
+        uvicorn.Server(config).run(sockets=[listener])
 
 
 def shield(app: ASGIApp, hosts: Set[str]) -> ASGIApp:

@@ -32,6 +32,7 @@ _HELP = """\
   u      undo the last answer
   best   show the best so far
   q      quit; rerun the command to resume"""
+_WORDS = {"next": "n", "undo": "u", "quit": "q", "help": "?"}
 
 
 def prefer(options: Namespace) -> int:
@@ -43,14 +44,19 @@ def prefer(options: Namespace) -> int:
     space, show = read_file(options.file, options.limit)
     log = _begin(options, space)
     print(f"answers so far: {log.search.num_answers}, in {log.path}", flush=True)
-    if options.page:
-        library("botorch_popbo.judging._server", "a page", "judges").serve(options, log, show)
-    elif options.judge:
-        ask_program(log, options.judge, show)
-    else:
-        ask_in_terminal(log, show)
+    try:
+        if options.page:
+            library("botorch_popbo.judging._server", "a page", "judges").serve(options, log, show)
+        elif options.judge:
+            ask_program(log, options.judge, show)
+        else:
+            ask_in_terminal(log, show)
+    except KeyboardInterrupt:
+        print()
     if log.search.is_complete:
         print("everything has been compared")
+    else:
+        print(f"answers are saved in {log.path}; rerun the command to resume")
     for place, line in enumerate(log.best(), start=1):
         print(f"{place}. {line}")
     return 0
@@ -117,26 +123,33 @@ def ask_program(log: Log, command: str, show: Callable[[Path], Drawer] | None) -
 
     Raises:
         UsageError: If the program cannot begin, fails, or answers what is not an answer.
+        KeyboardInterrupt: After Ctrl-C, which ends the program, too.
     """
     with ExitStack() as stack:
         stack.enter_context(suppress(BrokenPipeError))  # the program may end at any time
         folder = Path(stack.enter_context(TemporaryDirectory()))
         drawer = stack.enter_context(closing(show(folder))) if show else None
         session = stack.enter_context(closing(Session(log, drawer, [command])))
-        try:
-            words = shlex.split(command)
-            program = stack.enter_context(Popen(words, stdin=PIPE, stdout=PIPE, text=True))
+        try:  # in a group of its own, as Ctrl-C is for the command alone
+            begun = Popen(shlex.split(command), stdin=PIPE, stdout=PIPE, text=True, process_group=0)
+            program = stack.enter_context(begun)
         except (OSError, ValueError) as error:
             raise UsageError(f"cannot begin {command!r}: {error}") from None
-        content = session.state(command)
-        while content["items"]:
-            print(json.dumps(content | {"folder": str(folder)}), file=program.stdin, flush=True)
-            said = program.stdout.readline().strip() if program.stdout else ""
-            if not said:
-                break
-            before, content = content, session.answer(command, content["question"], said)
-            if content == before:
-                raise UsageError(f"{command!r} printed {said!r}, which is not an answer")
+        try:
+            content = session.state(command)
+            while content["items"]:
+                print(json.dumps(content | {"folder": str(folder)}), file=program.stdin, flush=True)
+                said = program.stdout.readline().strip() if program.stdout else ""
+                if not said:
+                    break
+                before, content = content, session.answer(command, content["question"], said)
+                if content == before:
+                    raise UsageError(f"{command!r} printed {said!r}, which is not an answer")
+                if log.search.num_answers % 10 == 0:
+                    print(f"answers so far: {log.search.num_answers}", flush=True)
+        except KeyboardInterrupt:
+            program.kill()
+            raise
     if program.returncode:
         raise UsageError(f"{command!r} ended with exit status {program.returncode}")
 
@@ -160,11 +173,11 @@ def ask_in_terminal(log: Log, show: Callable[[Path], Drawer] | None) -> None:
                 _ask(log, items, drawer)
             try:
                 typed = input(f"which is the best, 1 to {len(items)}, = or ?  ").strip().lower()
-            except (EOFError, KeyboardInterrupt):
+            except EOFError:
                 print()
-                typed = "q"
+                return
+            typed = _WORDS.get(typed, typed)
             if typed == "q":
-                print(f"answers are saved in {log.path}; rerun the command to resume")
                 return
             if typed == "?":
                 print(_HELP)

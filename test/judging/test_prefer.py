@@ -107,7 +107,8 @@ def test_a_slip_is_taken_back(
     space: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     state = tmp_path / "answers.json"
-    answer(monkeypatch, ["u", "1", "2", "u", "1", "u", "u", "2"])  # before the first there is none
+    # Before the first there is none.
+    answer(monkeypatch, ["undo", "1", "2", "u", "1", "u", "u", "2", "quit"])
     assert prefer(space, "--state", state) == 0
     numbers = re.findall(r"question (\d)", capsys.readouterr().out)
     assert "".join(numbers) == "12323212"
@@ -137,17 +138,22 @@ def test_a_program_is_asked_in_place_of_a_person(
 ) -> None:
     script = tmp_path / "judge.py"
     script.write_text(
-        "import json, sys\n"
+        "import json, os, signal, sys, time\n"
         "for number, line in enumerate(sys.stdin):\n"
         "    first, second = [item['parameters']['sugar'] for item in json.loads(line)['items']]\n"
+        "    if number == 11:\n"
+        "        assert os.getpgrp() != os.getpgid(os.getppid())\n"
+        "        os.kill(os.getppid(), signal.SIGINT)\n"  # Ctrl-C is for a process group
+        "        time.sleep(60)\n"
         "    print('=' if number == 1 else 1 + (second < first), flush=True)\n"
-        "    if number == 7: break\n"
     )
     assert prefer(space, "--judge", f"{sys.executable} {script}") == 0
-    assert "\n1. sugar " in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "\nanswers so far: 10\n\nanswers are saved in " in shown
+    assert "\n1. sugar " in shown
     answers = json.loads((tmp_path / "space-answers.json").read_text())["answers"]
     assert {answer["judge"] for answer in answers} == {f"{sys.executable} {script}"}
-    assert [bool(answer["equal"]) for answer in answers] == [number == 1 for number in range(8)]
+    assert [bool(answer["equal"]) for answer in answers] == [number == 1 for number in range(11)]
     for code, fault in (
         ("input(); print('perhaps')", "printed 'perhaps', which is not an answer"),
         ("raise SystemExit(3)", "ended with exit status 3"),
@@ -214,7 +220,7 @@ def test_texts_that_a_function_makes_are_shown_and_the_champion_is_on_either_sid
 def test_more_can_be_said_than_which_is_the_best(
     space: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
-    answer(monkeypatch, ["3 1", "n", "=", "?", "w1 2", 50 * "1" + "w", "4", "2 2"])
+    answer(monkeypatch, ["3 1", "next", "=", "help", "w1 2", 50 * "1" + "w", "4", "2 2"])
     assert prefer(space, "--items", "3") == 0
     state = tmp_path / "space-answers.json"  # where nothing else is said, beside the file
     assert said(state) == [
