@@ -228,7 +228,7 @@ class Warp(Module):
         error = math.expm1(math.exp(-0.5 * float(self.raw_concentration)))
         # A factor of two or more says little beyond the order.
         if error > 1.0:
-            return "Only the order of values counts"
+            return "The data do not support using differences between values"
         return f"Differences between values are trusted to within {error:.0%}"
 
     @property

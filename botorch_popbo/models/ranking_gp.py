@@ -269,7 +269,8 @@ class RankingGP(RankModel, GP, FantasizeMixin):
             unit = float(rise / utility.quantile(quarters).diff())
             if 0.0 < unit < torch.inf:  # else half of them are equal
                 noise = f"±{deviation * unit:.2g}"
-        return f"Values are noisy by about {noise}. {distances}. Outliers set aside: {number}."
+        outliers = f" Outliers set aside: {number}." * bool(number)
+        return f"Values are noisy by about {noise}. {distances}.{outliers}"
 
     def incumbent_among(self, is_eligible: Tensor | None) -> Tensor:
         """The point of the best expected utility less one standard deviation; see the base class.

@@ -14,7 +14,7 @@ from optuna.distributions import BaseDistribution, CategoricalDistribution
 from optuna.exceptions import ExperimentalWarning
 from optuna.trial import TrialState, create_trial
 
-from botorch_popbo._evaluation import Evaluation, Parameters, Result
+from botorch_popbo._evaluation import Direction, Evaluation, Parameters, Result
 from botorch_popbo.optimizer import Optimizer
 from botorch_popbo.optuna._distributions import distribution_of
 from botorch_popbo.space import Parameter
@@ -60,7 +60,7 @@ def study_of(result: Result | Optimizer) -> optuna.Study:
         >>> plot_param_importances(study_of(result)).write_html("importances.html")
         >>> plot_pareto_front(study_of(optimizer)).write_html("front.html")
     """
-    named = result.objectives if isinstance(result, Optimizer) else {"value": result.direction}
+    named = _objectives(result)
     study, parameters = optuna.create_study(directions=[*named.values()]), result.space.parameters
     if [*named] != ["value"]:
         with catch_warnings(action="ignore", category=ExperimentalWarning):
@@ -104,7 +104,7 @@ def plot_result(result: Result | Optimizer) -> "Figure":
     """
     from plotly.subplots import make_subplots
 
-    value = next(iter(result.objectives)) if isinstance(result, Optimizer) else "value"
+    value = next(iter(_objectives(result)))
     result = _result_of(result)
     parameters, history = result.space.parameters, result.history
     best_of, worst_of = (max, min) if result.direction == "maximize" else (min, max)
@@ -152,6 +152,14 @@ def plot_result(result: Result | Optimizer) -> "Figure":
     return fig.update_layout(showlegend=False, title=title, margin=margin, height=165 + 230 * rows)
 
 
+def _objectives(given: Result | Optimizer) -> Mapping[str, Direction]:
+    """The direction of each objective by its name; raises TypeError."""
+    if not isinstance(given, Result | Optimizer):
+        what = "Pass what minimize returned, or an Optimizer"
+        raise TypeError(f"{what}, not {given!r}; for a study there is optuna.visualization.")
+    return given.objectives if isinstance(given, Optimizer) else {"value": given.direction}
+
+
 def _ended(
     given: Result | Optimizer,
 ) -> Iterator[tuple[Evaluation, list[float] | None, list[float]]]:
@@ -160,8 +168,6 @@ def _ended(
         for e in given.history:
             yield e, [e.value] if e.status == "completed" else None, []
         return
-    if not isinstance(given, Optimizer):
-        raise TypeError("Pass what minimize returned; for a study there is optuna.visualization.")
     for o in given.observations:
         error = nan if o.standard_error is None else o.standard_error
         if not o.outcomes:
@@ -206,8 +212,10 @@ def _axis(parameter: Parameter) -> dict[str, object]:
     """What Plotly draws below the values of a parameter."""
     if (names := parameter.choices) is None:
         kind = "log" if parameter.is_log else "linear"
-        ticks = sorted({parameter.value(parameter.at(unit)) for unit in (0.0, 0.5, 1.0)})
-        return {"type": kind, "nticks": 4, "tickvals": ticks if parameter.step else None}
+        # Plotly finds round numbers, but of whole ones odd places on a logarithmic scale.
+        units = (0.0, 0.5, 1.0) if parameter.is_log and parameter.step else ()
+        places = parameter.places() if parameter.size <= 5 else map(parameter.at, units)
+        return {"type": kind, "nticks": 4, "tickvals": [*map(parameter.value, places)] or None}
     # Plotly leaves out what is None.
     texts, ends = [*map(str, names)], [-0.5, len(names) - 0.5]
     short = {text: f"{text:.6}…" for text in texts if len(text) > 7}

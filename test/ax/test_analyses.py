@@ -108,7 +108,7 @@ def test_a_card_says_what_outcomes_are_taken_for() -> None:
     card = card_of(client, OutcomeWarp())
     df = card.df
     assert "Differences between values are trusted to within " in card.subtitle
-    assert f"Outliers set aside: {df['is_outlier'].sum()}." in card.subtitle
+    assert card.subtitle.count("Outliers set aside: ") == df["is_outlier"].any()
     outcomes = client._experiment.lookup_data().df.set_index("arm_name")["mean"]
     assert df["outcome"].tolist() == [-outcomes[name] for name in df["arm_name"]]
     good = df[~df["is_outlier"]]

@@ -161,12 +161,22 @@ def test_what_violates_a_constraint_is_open_and_is_not_the_best_so_far() -> None
 
 
 def test_choices_stand_in_their_order_and_are_shortened() -> None:
-    space = {"size": {"ordered": ["S", "medium-sized", "L"]}, "units": [64, 16, 32], "n": (1, 2)}
-    result = minimize(lambda size, units, n: len(size) + units + n, space, 8, progress=False)
+    space = {"size": {"ordered": ["S", "medium-sized", "L"]}, "units": [64, 16, 32], "n": (1, 4)}
+    space |= {"heat": (5, 60), "batch": (1, 100, "log")}
+    result = minimize(
+        lambda size, units, **numbers: len(size) + units + sum(numbers.values()),
+        space,  # type: ignore[arg-type]
+        8,
+        progress=False,
+    )
     layout = plot_result(result).layout
     assert layout.xaxis2.categoryarray == ("S", "medium-sized", "L")
     assert layout.xaxis2.labelalias == {"medium-sized": "medium…"}
     assert layout.xaxis3.categoryarray == ("16", "32", "64")
-    assert layout.xaxis4.tickvals == (1, 2)
-    with pytest.raises(TypeError, match=r"what minimize returned.*optuna\.visualization"):
-        plot_result(study_of(result))  # type: ignore[arg-type]
+    assert layout.xaxis4.tickvals == (1, 2, 3, 4)
+    assert layout.xaxis5.tickvals is None  # many, of which Plotly finds round ones
+    assert layout.xaxis6.tickvals[::2] == (1, 100)
+    for plot in (plot_result, study_of):
+        for wrong in (study_of(result), None):
+            with pytest.raises(TypeError, match=r"or an Optimizer, not .*optuna\.visualization"):
+                plot(wrong)  # type: ignore[operator]
