@@ -85,6 +85,10 @@ class PreferenceSearch:
         )
         self._question: Tensor | None = None
 
+    def __repr__(self) -> str:
+        names = ", ".join(self.space.parameters)
+        return f"<{type(self).__name__} of {names}: {self.num_answers} answers>"
+
     @property
     def num_answers(self) -> int:
         """Number of questions answered."""

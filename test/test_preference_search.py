@@ -259,6 +259,7 @@ def test_each_judge_takes_back_their_own_answer() -> None:
     search = PreferenceSearch({"cup": ["a", "b", "c"]})
     for judge in ("ann", "bob"):
         search.tell([{"cup": "a"}, {"cup": "b"}], 0, judge=judge)
+    assert repr(search) == "<PreferenceSearch of cup: 2 answers>"
     search.undo("ann")
     assert [answer.judge for answer in search.answers] == ["bob"]
     with pytest.raises(InputDataError, match="nothing to undo"):

@@ -63,7 +63,9 @@ def best_point(client: Client, use_model: bool = True) -> BestPoint:
         is_success = df["mean"].notna() & df["metric_name"].isin(goal.objective.metric_names)
         trials = set(df.loc[is_success, "trial_index"])
         point, index, name = _first_trial(experiment, trials, found[0].parameters)
-        return BestPoint(point, client.predict([point])[0], index, name)
+        [predicted] = client.predict([point])
+        plain = {metric: (float(mean), float(sem)) for metric, (mean, sem) in predicted.items()}
+        return BestPoint(point, plain, index, name)
     trials = set(df["trial_index"]) - set(df.loc[~df["mean"].abs().lt(math.inf), "trial_index"])
     try:
         _, best, (means, covariances) = get_best_raw_objective_point_with_trial_index(

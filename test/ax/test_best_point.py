@@ -44,6 +44,7 @@ def test_trials_without_a_number_do_not_matter(make: type) -> None:
         assert client._experiment.trials[found.trial_index].arm.name == found.arm_name
         assert client._experiment.trials[found.trial_index].arm.parameters == found.parameters
         assert all(map(math.isfinite, found.outcome["loss"])) == use_model
+        assert {*map(type, found.outcome["loss"])} == {float}
     assert found.parameters == smallest(points)
     assert found.outcome["loss"][0] == sphere(smallest(points))
 
