@@ -162,7 +162,7 @@ def minimize(
     n_jobs = (os.cpu_count() or 1) if n_jobs == -1 else n_jobs
     if not isinstance(timeout, Real | None) or timeout != timeout:
         raise InputDataError(f"timeout must be a number of seconds, or None, not {timeout!r}.")
-    check_function("the result", callback=callback)
+    check_function("callback", callback, "the result")
     deadline = math.inf if timeout is None else time.monotonic() + timeout
     with evaluator(function, n_jobs) as submit:
         settings = read_settings(settings, order_only)

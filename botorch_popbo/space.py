@@ -585,15 +585,14 @@ def check_signature(function: Callable[..., object], *args: Value, **kwargs: Val
         signature(function, follow_wrapped=False).bind(*args, **kwargs)
 
 
-def check_function(of: str, **argument: Value) -> None:
-    """Raise InputDataError unless an argument, by its name, is None or a function of one thing."""
-    ((name, value),) = argument.items()
+def check_function(name: str, function: Value, of: str) -> None:
+    """Raise InputDataError unless an argument is None, or a function that takes one thing."""
     try:
-        if value is not None:
-            check_signature(value, None)
+        if function is not None:
+            check_signature(function, None)
     except TypeError as error:
         kind = f"a function of {of}, or None"
-        raise InputDataError(f"{name} must be {kind}, not {value!r}: {error}.") from None
+        raise InputDataError(f"{name} must be {kind}, not {function!r}: {error}.") from None
 
 
 def is_number(value: Value) -> bool:

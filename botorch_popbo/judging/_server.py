@@ -10,7 +10,6 @@ from contextlib import ExitStack, closing
 from ipaddress import ip_address
 from pathlib import Path
 from socket import AF_INET, AF_INET6, create_server, gethostname, socket
-from tempfile import TemporaryDirectory
 from urllib.parse import urlsplit
 
 import uvicorn
@@ -41,13 +40,14 @@ _HEADERS = {
 }
 
 
-def serve(options: Namespace, log: Log, show: Callable[[Path], Drawer] | None) -> None:
+def serve(options: Namespace, log: Log, folder: Path, drawer: Drawer | None) -> None:
     """Serve a page until Ctrl-C.
 
     Args:
         options: The command's.
         log: The answers.
-        show: Makes, for a folder, what draws there; parameters are shown as they are if it is None.
+        folder: Where files are drawn to.
+        drawer: What draws, unless parameters are shown as they are.
 
     Raises:
         UsageError: If nobody can be served there.
@@ -56,8 +56,6 @@ def serve(options: Namespace, log: Log, show: Callable[[Path], Drawer] | None) -
     judges = dict.fromkeys(options.judges or [""])
     with ExitStack() as stack:
         listener = stack.enter_context(_listen(options.host, options.port))
-        folder = Path(stack.enter_context(TemporaryDirectory()))
-        drawer = stack.enter_context(closing(show(folder))) if show else None
         session = stack.enter_context(closing(Session(log, drawer, judges)))
         keys = {_key(log.path, judge): judge for judge in judges}
         name = (gethostname() if options.host in _EVERYWHERE else options.host).lower()

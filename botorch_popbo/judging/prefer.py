@@ -44,15 +44,19 @@ def prefer(options: Namespace) -> int:
     space, show = read_file(options.file, options.limit)
     log = _begin(options, space)
     print(f"answers so far: {log.search.num_answers}, in {log.path}", flush=True)
-    try:
-        if options.page:
-            library("botorch_popbo.judging._server", "a page", "judges").serve(options, log, show)
-        elif options.judge:
-            ask_program(log, options.judge, show)
-        else:
-            ask_in_terminal(log, show)
-    except KeyboardInterrupt:
-        print()
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(TemporaryDirectory()))
+        drawer = stack.enter_context(closing(show(folder))) if show else None
+        try:
+            if options.page:
+                server = library("botorch_popbo.judging._server", "a page", "judges")
+                server.serve(options, log, folder, drawer)
+            elif options.judge:
+                ask_program(log, options.judge, folder, drawer)
+            else:
+                ask_in_terminal(log, drawer)
+        except (EOFError, KeyboardInterrupt):
+            print()
     if log.search.is_complete:
         print("everything has been compared")
     else:
@@ -113,13 +117,14 @@ def _begin(options: Namespace, space: Space) -> Log:
     return Log(search, path)
 
 
-def ask_program(log: Log, command: str, show: Callable[[Path], Drawer] | None) -> None:
+def ask_program(log: Log, command: str, folder: Path, drawer: Drawer | None) -> None:
     """Ask a program until it ends: a line of JSON for each question, and one for its answer.
 
     Args:
         log: The answers.
         command: Begins the program, and is known as the judge.
-        show: Makes, for a folder, what draws there.
+        folder: Where files are drawn to.
+        drawer: What draws, unless parameters are shown as they are.
 
     Raises:
         UsageError: If the program cannot begin, fails, or answers what is not an answer.
@@ -127,8 +132,6 @@ def ask_program(log: Log, command: str, show: Callable[[Path], Drawer] | None) -
     """
     with ExitStack() as stack:
         stack.enter_context(suppress(BrokenPipeError))  # the program may end at any time
-        folder = Path(stack.enter_context(TemporaryDirectory()))
-        drawer = stack.enter_context(closing(show(folder))) if show else None
         session = stack.enter_context(closing(Session(log, drawer, [command])))
         try:  # in a group of its own, as Ctrl-C is for the command alone
             begun = Popen(shlex.split(command), stdin=PIPE, stdout=PIPE, text=True, process_group=0)
@@ -154,28 +157,23 @@ def ask_program(log: Log, command: str, show: Callable[[Path], Drawer] | None) -
         raise UsageError(f"{command!r} ended with exit status {program.returncode}")
 
 
-def ask_in_terminal(log: Log, show: Callable[[Path], Drawer] | None) -> None:
+def ask_in_terminal(log: Log, drawer: Drawer | None) -> None:
     """Ask in words until the judge leaves.
 
     Raises:
         UsageError: If what is to be shown is not a text.
+        EOFError: At the end of the input.
+        KeyboardInterrupt: After Ctrl-C.
     """
-    with ExitStack() as stack:
-        # After nothing but ties there is nothing to learn from yet.
-        stack.enter_context(warnings.catch_warnings(action="ignore", category=InputDataWarning))
-        folder = Path(stack.enter_context(TemporaryDirectory()))
-        drawer = stack.enter_context(closing(show(folder))) if show else None
+    # After nothing but ties there is nothing to learn from yet.
+    with warnings.catch_warnings(action="ignore", category=InputDataWarning):
         print("type ? to see the possible answers")
         number, items = -1, log.search.X
         while not log.search.is_complete:
             if number != log.search.num_answers:  # it has fewer after one was taken back
                 number, items = log.search.num_answers, shuffled(log.search.question, log.search)
                 _ask(log, items, drawer)
-            try:
-                typed = input(f"which is the best, 1 to {len(items)}, = or ?  ").strip().lower()
-            except EOFError:
-                print()
-                return
+            typed = input(f"which is the best, 1 to {len(items)}, = or ?  ").strip().lower()
             typed = _WORDS.get(typed, typed)
             if typed == "q":
                 return

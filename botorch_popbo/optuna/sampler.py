@@ -86,7 +86,7 @@ class PoPBOSampler(BaseSampler):
         number = settings.search.num_initial if n_startup_trials is None else n_startup_trials
         self._search = Search(seed, settings, at_least(1, n_startup_trials=number))
         self._variance = 0.0 if deterministic_objective else math.nan
-        check_function("a trial", constraints_func=constraints_func)
+        check_function("constraints_func", constraints_func, "a trial")
         self._constraints_func, self._explains = constraints_func, explain
 
     def infer_relative_search_space(
@@ -279,11 +279,7 @@ class PoPBOSampler(BaseSampler):
     def after_trial(
         self, study: Study, trial: FrozenTrial, state: TrialState, values: Sequence[float] | None
     ) -> None:
-        """Ask for the constraints of an ended trial, and keep them where Optuna does.
-
-        Raises:
-            InputDataError: If they are not numbers.
-        """
+        """Ask for the constraints of an ended trial, and keep them where Optuna does."""
         if (ask := self._constraints_func) is None:
             return
 
