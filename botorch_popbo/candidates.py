@@ -3,6 +3,8 @@
 import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from reprlib import repr as shortened
 from statistics import median
 from typing import Self
 
@@ -37,11 +39,12 @@ class Candidates(Space):
         candidates: The same as points of the space, ``n x d``.
 
     Warns:
-        InputDataWarning: If a dictionary lacks a name that another one has.
+        InputDataWarning: If a dictionary lacks a name that another one has, or if all numbers of a
+            column are texts.
 
     Raises:
-        InputDataError: If there are fewer than two points, if a column holds numbers and texts, or
-            if two points differ in names and empty cells only.
+        InputDataError: If there are fewer than two points, if a column holds numbers and texts or
+            something else, or if two points differ in names and empty cells only.
     """
 
     candidates: Tensor
@@ -55,12 +58,15 @@ class Candidates(Space):
             text = f"There is no {each}. An empty cell is assumed; write None if that is meant."
             warnings.warn(text, InputDataWarning, stacklevel=3)
         rows = [self.row(row) for row in given]
-        columns = {name: [row[name] for row in rows] for name in self._names}
+        columns = {name: _checked(name, [row[name] for row in rows]) for name in self._names}
         varied = {name: cells for name, cells in columns.items() if len({*cells}) > 1}
         telling = {name: cells for name, cells in varied.items() if not _are_names(cells)}
+        for name in filter(lambda name: _are_numbers_as_text(varied[name]), varied):
+            text = "holds numbers as text; convert them, or pass the path of the CSV file"
+            warnings.warn(f"{name} {text}.", InputDataWarning, stacklevel=3)
         if not varied:
             raise InputDataError("List at least two different candidates, dictionaries of values.")
-        super().__init__({n: _parameter(n, cells) for n, cells in (telling or varied).items()})
+        super().__init__({n: _parameter(cells) for n, cells in (telling or varied).items()})
         self.rows: dict[tuple[float, ...], Row] = {}
         for row in rows:
             if self.rows.setdefault(tuple(self.encode(row).tolist()), row) != row:
@@ -136,7 +142,8 @@ def _read(rows: Value) -> list[Mapping[str, Value]]:
     if hasattr(rows, "iterrows"):
         return [*rows.astype(object).mask(rows.isna(), None).to_dict("records")]
     if not isinstance(rows, Sequence) or not all(isinstance(row, Mapping) for row in rows):
-        raise InputDataError(f"Candidates must be dictionaries of values by name; got {rows!r}.")
+        kinds = "dictionaries of values by name, a data frame or the path of a CSV file"
+        raise InputDataError(f"Candidates must be {kinds}; got {shortened(rows)}.")
     return [*rows]
 
 
@@ -146,17 +153,31 @@ def _cell(value: Value) -> Value:
     return None if value == "" or (isinstance(value, float) and math.isnan(value)) else value
 
 
+def _checked(name: str, cells: Sequence[Value]) -> Sequence[Value]:
+    """A column, or InputDataError if it holds several kinds of values, or one that is none."""
+    given = (cell for cell in cells if cell is not None)
+    kinds = {"number" if is_number(cell) else type(cell): shortened(cell) for cell in given}
+    if len(kinds) > 1 or not kinds.keys() <= {"number", str, bool}:
+        one_kind = "texts, finite numbers or truth values alone"
+        raise InputDataError(f"{name}: use {one_kind}, not {' and '.join(kinds.values())}.")
+    return cells
+
+
+def _are_numbers_as_text(cells: Sequence[Value]) -> bool:
+    given = [cell for cell in cells if cell is not None]
+    with suppress(ValueError):
+        return all(isinstance(cell, str) and math.isfinite(float(cell)) for cell in given)
+    return False
+
+
 def _are_names(cells: Sequence[Value]) -> bool:
     return all(isinstance(cell, str) for cell in cells) and len({*cells}) == len(cells)
 
 
-def _parameter(name: str, cells: Sequence[Value]) -> Parameter:
+def _parameter(cells: Sequence[Value]) -> Parameter:
     """What a column of candidates is searched as."""
     different = [*dict.fromkeys(cells)]
     numbers = [float(cell) for cell in different if is_number(cell)]
-    kinds = {float if is_number(cell) else type(cell) for cell in different} - {type(None)}
-    if len(kinds) > 1 or not kinds <= {float, str, bool}:
-        raise InputDataError(f"{name}: use texts, numbers or truth values alone; {different}.")
     if len(numbers) < 2:
         return Parameter.of_choices(different, is_ordered=False)
     low, high, middle = min(numbers), max(numbers), median(numbers)

@@ -24,7 +24,7 @@ from botorch_popbo.search.suggest import Search
 from botorch_popbo.search.trials import Trial, Trials
 from botorch_popbo.settings import Settings, read_settings
 from botorch_popbo.space import Space, at_least, is_number
-from botorch_popbo.trials import read_mapping, read_point, read_value
+from botorch_popbo.trials import read_csv, read_mapping, read_point, read_value
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -65,7 +65,8 @@ class Optimizer:
     Args:
         space: What each parameter may be, by its name; see :data:`~botorch_popbo.space.Notation`.
             Or candidates, of which no other point is suggested and each once: a list of
-            dictionaries or a data frame; see :class:`~botorch_popbo.candidates.Candidates`.
+            dictionaries, a data frame or the path of a CSV file; see
+            :class:`~botorch_popbo.candidates.Candidates`.
         objectives: "minimize" or "maximize", or one of them for each objective by its name. The
             one without a name is called "value".
         constraints: The least and the largest value of outcomes that are allowed, by name, ``None``
@@ -81,7 +82,9 @@ class Optimizer:
         pending: Points that were asked for and not yet reported. Remove one that is given up.
 
     Raises:
+        ImportError: If a CSV file is given and pandas is not installed.
         InputDataError: If an argument is not valid.
+        OSError: If a file cannot be read.
 
     Example:
         >>> optimizer = Optimizer({"heat": (20, 90), "solvent": ["water", "DMF"]}, "maximize")
@@ -92,7 +95,7 @@ class Optimizer:
 
     def __init__(
         self,
-        space: "Mapping[str, Value] | Space | Sequence[Mapping[str, Value]] | pd.DataFrame",
+        space: Value,
         objectives: Direction | Mapping[str, Direction] = "minimize",
         *,
         constraints: Mapping[str, Limits] | None = None,
@@ -100,6 +103,8 @@ class Optimizer:
         seed: int = 0,
         settings: Settings | None = None,
     ) -> None:
+        if isinstance(space, str | os.PathLike):
+            space = read_csv(space)
         self.space = Space.read(space) if isinstance(space, Mapping | Space) else Candidates(space)
         named = objectives if isinstance(objectives, Mapping) else {"value": objectives}
         self.objectives: dict[str, Direction] = dict(named)

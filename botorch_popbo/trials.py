@@ -259,7 +259,8 @@ def read_csv(
         text = Path(path).read_text(encoding=encoding).removeprefix("\ufeff")
         separator = max(",;\t", key=text.partition("\n")[0].count)
         has_comma = separator != "," and not re.search(r"\d\.\d", text)
-        # A line with a decimal comma is neither cut off nor given an index.
+        # "None" is a text. A line with a decimal comma is neither cut off nor given an index.
+        options = {"na_values": ["", "NA", "NaN", "nan", "-nan"]} | options
         options |= {"sep": separator, "decimal": "," if has_comma else ".", "index_col": False}
         options |= {"keep_default_na": False, "skipinitialspace": True, "skip_blank_lines": False}
         with warnings.catch_warnings():
@@ -282,8 +283,7 @@ def _read_table(path: str | os.PathLike[str], space: Space) -> "pd.DataFrame":
     each = choices | {name: (one,) for name, one in space.constants.items()}
     texts = [name for name, values in each.items() if any(isinstance(v, str) for v in values)]
     kinds = {f"{prefix}{name}": str for prefix in PREFIXES.values() for name in texts}
-    # "None" is a text.
-    return read_csv(path, dtype=kinds, na_values=["", "NA", "NaN", "nan", "-nan"])
+    return read_csv(path, dtype=kinds)
 
 
 def read_value(value: Value, parameter: Parameter, is_past: bool = False) -> Value:

@@ -1,3 +1,4 @@
+import csv
 import json
 import math
 import warnings
@@ -226,10 +227,12 @@ def test_it_says_why() -> None:
         ({"a": {"x": {"b": (0, 9)}, "y": None}}, 'and {"rbf": {"gamma": .*}, "linear": {}} for'),
         ([{"a": 1}], "at least two"),
         ([], "at least two"),
-        ([{"a": 1}, {"a": "x"}], "a: use texts"),
+        ([{"a": 1}, {"a": "x"}], "a: use texts, .* alone, not 1 and 'x'"),
+        ([{"a": 1}, {"a": math.inf}], "a: use texts, finite numbers or"),
+        ([{"a": [1, 2]}, {"a": [2, 3]}], r"a: use texts, .* not \[2, 3\]"),
         ([{"a": 1}, {"a": 2}, {"a": 3}, {"a": None}], "in names and empty cells only"),
         ([{"a": 1}, 3], "Candidates must be dictionaries"),
-        (3, "Candidates must be dictionaries"),
+        (3, "Candidates must be dictionaries of .* or the path of a CSV file; got 3"),
     ],
 )
 def test_a_space_that_is_none_is_refused(space: Any, fault: str) -> None:
@@ -290,6 +293,23 @@ def test_it_says_how_far_it_is() -> None:
 def test_an_outcome_is_not_forgotten() -> None:
     with pytest.raises(TypeError, match="'value'"):
         Optimizer(LIST).tell(LIST[0])  # type: ignore[call-arg]
+
+
+def test_numbers_of_candidates_are_numbers_in_a_csv_file_and_told_of_as_text(
+    tmp_path: Path,
+) -> None:
+    text = "mass;lot;ligand\n32,5;1;a\n46,1;1;007\nNA;1;None\n60,0;1;b\n"
+    (path := tmp_path / "candidates.csv").write_text(text)
+    with warnings.catch_warnings(action="error", category=InputDataWarning):
+        points = Optimizer(path).ask(9)
+    masses = {"a": 32.5, "007": 46.1, "None": None, "b": 60.0}
+    assert {point["ligand"]: point["mass"] for point in points} == masses
+    assert {point["lot"] for point in points} == {1}
+    rows = [*csv.DictReader(["mass,ligand", "32.5,a", "46.1,2", ",b", "60,b"])]
+    message = "^mass holds numbers as text; convert them, or pass the path of the CSV file"
+    with pytest.warns(InputDataWarning, match=message) as caught:
+        Optimizer(rows)
+    assert len(caught) == 1
 
 
 def test_names_that_only_some_candidates_have_are_told_of() -> None:
