@@ -17,6 +17,8 @@ from botorch_popbo._parts import Parts, Rivals
 from botorch_popbo._plain import Value, as_float
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from botorch_popbo.search.outlook import Outlook
     from botorch_popbo.space import Space
 
@@ -58,6 +60,11 @@ class Evaluation:
             for name, value in self.parameters.items()
         )
         return f"{outcome} at {values}"
+
+    def to_row(self) -> dict[str, object]:
+        """What was tried and what came out, side by side."""
+        names = "value", "standard_error", "status"
+        return self.parameters | {name: getattr(self, name) for name in names}
 
     def to_json(self) -> dict[str, object]:
         """How it is written in a file: ``None`` stands for NaN, which is not JSON."""
@@ -110,8 +117,7 @@ class Result:
         best: The evaluation whose parameters to use: the best value that the model believes. It
             lies in the space, as does the next one.
         best_observed: The evaluation with the best value, which may be an outlier.
-        history: All evaluations that have ended, in order, past ones first;
-            ``pandas.json_normalize(map(asdict, history))`` makes a table of them.
+        history: All evaluations that have ended, in order, past ones first.
         direction: "minimize" or "maximize".
         inferred: How the model understood the values, in words; empty if there was no model.
         space: The space.
@@ -137,6 +143,16 @@ class Result:
             f"best           {self.best}\n"
             f"best observed  {self.best_observed}"
         )
+
+    def to_frame(self) -> "pd.DataFrame":
+        """A row for each evaluation of the history, which may be the ``start`` of another search.
+
+        Raises:
+            ImportError: If pandas is not installed.
+        """
+        import pandas as pd
+
+        return pd.DataFrame([evaluation.to_row() for evaluation in self.history])
 
 
 class Ended(NamedTuple):

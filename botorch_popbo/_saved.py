@@ -12,7 +12,9 @@ from botorch.exceptions import BotorchError, InputDataError
 from botorch_popbo._plain import Value
 from botorch_popbo._replacing import replacing
 
-_NOT_SAVED = (KeyError, TypeError, ValueError, AttributeError, OverflowError, BotorchError)
+#: The kind and the format of the file that ``minimize`` writes.
+RUN = "run of minimize", "minimize 2"
+_NOT_SAVED = (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
 
 
 def save(path: str | os.PathLike[str], content: dict[str, Any]) -> None:
@@ -22,12 +24,12 @@ def save(path: str | os.PathLike[str], content: dict[str, Any]) -> None:
 
 
 @contextmanager
-def saved(path: str | os.PathLike[str], kind: str, number: int) -> Iterator[dict[str, Any]]:
+def saved(path: str | os.PathLike[str], kind: str, number: object) -> Iterator[dict[str, Any]]:
     """Give the content of a JSON file; what it is found not to hold in the context is refused.
 
     Args:
         path: The file.
-        kind: The class that has written it.
+        kind: What it is to hold, such as the class that has written it.
         number: The format of the file.
 
     Raises:
@@ -39,9 +41,9 @@ def saved(path: str | os.PathLike[str], kind: str, number: int) -> Iterator[dict
         if content["format"] != number:
             raise ValueError(f"format {content['format']!r}")
         yield content
-    except _NOT_SAVED as error:
+    except (*_NOT_SAVED, BotorchError) as error:
         message = f"{path} is not a saved {kind} ({type(error).__name__}: {error})."
-        raise InputDataError(message) from None
+        raise InputDataError(f"{message} Pass another path.") from None
 
 
 def difference(before: dict[str, Value], now: dict[str, Value]) -> str:

@@ -37,7 +37,7 @@ from botorch_popbo._parts import Rivals, Summary, check_summary
 from botorch_popbo._plain import Value
 from botorch_popbo._replacing import replacing
 from botorch_popbo._reproducible import one_thread
-from botorch_popbo._saved import difference
+from botorch_popbo._saved import RUN, difference, saved
 from botorch_popbo.search.outlook import outlook, why
 from botorch_popbo.search.suggest import Search
 from botorch_popbo.search.trials import Trial, Trials
@@ -48,8 +48,6 @@ from botorch_popbo.trials import read_evaluation, read_start
 __all__ = ["Evaluation", "Result", "minimize"]
 
 Callback = Callable[[Result], object]
-
-_FORMAT = "minimize 2"
 
 _logger = logging.getLogger("botorch_popbo")
 
@@ -105,9 +103,11 @@ def minimize(
             fewer if the space has fewer points. It may be left out if there is a budget.
         direction: "minimize", or "maximize" if larger values are better.
         start: What to begin with: a dictionary of parameters, a list of them, a data frame, or a
-            CSV file. Those with a ``"value"`` are past trials. They teach the model and are not
-            evaluated, nor do they count; an empty, NaN or infinitely bad value is a failure. One
-            outside of a range is not recommended. Those without a ``"value"`` are evaluated first.
+            CSV file. Or a result of before, its history, or the file that a run wrote at ``path``.
+            Those with a ``"value"``, perhaps a ``"standard_error"``, are past trials. They teach
+            the model and are not evaluated, nor do they count; an empty, NaN or infinitely bad
+            value is a failure, unless the ``"status"`` is "stopped" or "running". One outside of a
+            range is not recommended. Those without a ``"value"`` are evaluated first.
         timeout: Seconds after which no further evaluation begins. Running ones finish, and there is
             always at least one.
         callback: Called with the result so far after each evaluation, from the first success on. If
@@ -482,7 +482,7 @@ class _Run:
             if value != default[part][name] and name != "num_initial"  # which is n_initial
         }
         return {
-            "format": _FORMAT,
+            "format": RUN[1],
             "space": self.space.to_json(),
             "direction": self.direction,
             "start": self.start,
@@ -500,18 +500,14 @@ class _Run:
             InputDataError: If it holds another run, or something else.
             OSError: If it cannot be read.
         """
-        try:
-            content = json.loads(path.read_text(encoding="utf-8"))
+        with saved(path, *RUN) as content:
             rows, source = content.pop("evaluations"), content.pop("source", "")
-            if content["format"] != _FORMAT or not isinstance(rows, list):
-                raise ValueError
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            message = f"{path} is not a file that minimize wrote, or of another version of it"
-            raise InputDataError(f"{message}. Pass another path.") from None
+            if not isinstance(rows, list):
+                raise TypeError("evaluations are not a list")
         if found := difference(content, self._header()):
             raise InputDataError(
                 f"{path} holds a run with {found}. Pass the same arguments to resume it, or "
-                "another path to start again."
+                f"another path to start again; start={str(path)!r} takes over what is known."
             )
         number = len(self.past)
         if rows[:number] != [e.to_json() for e in self.past]:

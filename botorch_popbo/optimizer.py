@@ -13,7 +13,7 @@ from botorch.exceptions.warnings import InputDataWarning
 from torch import Tensor
 
 from botorch_popbo._evaluation import Direction, Parameters
-from botorch_popbo._plain import Value, as_float
+from botorch_popbo._plain import Value, as_error, as_float
 from botorch_popbo._reproducible import one_thread
 from botorch_popbo._saved import save, saved
 from botorch_popbo.candidates import Candidates
@@ -37,7 +37,6 @@ Expected = dict[str, tuple[float, float]]
 
 _FORMAT = 1
 _SIGNS: dict[Direction, float] = {"minimize": -1.0, "maximize": 1.0}
-_MAX_ERROR = 1e154  # its square is a number
 _SAVED = "objectives", "constraints", "n_initial", "seed"
 
 
@@ -209,8 +208,7 @@ class Optimizer:
         """
         parameters = read_point(point, self.space)
         outcomes = self._outcomes(value)
-        error = math.nan if standard_error is None else as_float(standard_error)
-        if error is None or not (math.isnan(error) or 0.0 <= error <= _MAX_ERROR):
+        if (error := as_error(standard_error)) is None:
             raise InputDataError(f"A standard error is from 0 to 1e154, not {standard_error!r}.")
         x = self.space.encode(parameters)
         scores = [

@@ -10,15 +10,17 @@ from contextlib import suppress
 from dataclasses import replace
 from io import StringIO
 from pathlib import Path
+from reprlib import repr as shortened
 from typing import TYPE_CHECKING, Any
 
 import torch
 from botorch.exceptions import InputDataError
 from torch import Tensor
 
-from botorch_popbo._evaluation import Evaluation, Parameters, evaluate
+from botorch_popbo._evaluation import Evaluation, Parameters, Result, evaluate
 from botorch_popbo._exports import PREFIXES, find_export, find_outcome, read_export
-from botorch_popbo._plain import Value, as_float
+from botorch_popbo._plain import Value, as_error, as_float
+from botorch_popbo._saved import RUN, saved
 from botorch_popbo.candidates import Candidates
 from botorch_popbo.space import Parameter, Space
 
@@ -68,7 +70,8 @@ def read_start(
     """What a search begins with; see ``start`` of :func:`~botorch_popbo.minimize`.
 
     Args:
-        start: A dictionary, a list of them, a data frame or a CSV file.
+        start: A dictionary, a list of them, a data frame or a CSV file; a result, evaluations, or
+            the file of a run.
         space: The space. Past trials alone may lie outside of a range.
         sign: 1 where larger outcomes are better, -1 where smaller are.
         objective: What holds outcomes, unless it is a parameter.
@@ -81,28 +84,34 @@ def read_start(
         InputDataError: If something is none of these.
         OSError: If a file cannot be read.
     """
-    rows = [start] if isinstance(start, Mapping) else start
-    known = {*space.parameters, *space.constants, objective}
+    rows: Value = start.history if isinstance(start, Result) else start
+    rows = [rows] if isinstance(rows, Mapping | Evaluation) else rows
+    known = {*space.names, objective, "standard_error", "status"}
     outcome = "" if objective in space.parameters else objective
-    is_list = isinstance(rows, Sequence) and all(isinstance(row, Mapping) for row in rows)
     where, kind = "start", "row"
+    if isinstance(start, str | os.PathLike):
+        where, kind = os.fspath(start), "line"
+        if where.endswith(".json"):
+            with saved(start, *RUN) as content:
+                rows = [Evaluation(**row).to_row() for row in content["evaluations"]]
+        else:
+            start = _read_table(start, space)
+    if is_list := isinstance(rows, Sequence):
+        rows = [row.to_row() if isinstance(row, Evaluation) else row for row in rows]
+        is_list = all(isinstance(row, Mapping) for row in rows)
     if is_list and rows and find_export(rows[0]):
         import pandas as pd
 
         # Scikit-learn's dictionary holds columns.
         start = pd.DataFrame(start if "params" in start else rows)
-    elif isinstance(start, str | os.PathLike):
-        where, kind = os.fspath(start), "line"
-        start = _read_table(start, space)
-    is_table = hasattr(start, "iterrows")
-    if is_table:
+    if is_table := hasattr(start, "iterrows"):
         records = _records(start, outcome, sign, where, kind)
     elif is_list:
-        records = [(f"start, entry {number}", row) for number, row in enumerate(rows, 1)]
+        records = [(f"{where}, entry {number}", row) for number, row in enumerate(rows, 1)]
     else:
         raise InputDataError(
-            "start must be a dictionary of parameters, a list of them, a data frame or the path of "
-            f"a CSV file, but got {start!r}."
+            "start must be a dictionary of parameters, a list of them, a data frame, a CSV file, "
+            f"or a result of minimize or its file, but got {shortened(start)}."
         )
     for place, row in records:
         unknown = [name for name in row if name not in known]
@@ -112,7 +121,9 @@ def read_start(
                 f"{place} has {unknown[0]!r}, which is not a parameter. An outcome is named "
                 f'"{objective}".'
             )
-    return [_evaluation(place, row, space, outcome, sign) for place, row in records]
+    each = [(row.get("status"), _evaluation(at, row, space, outcome, sign)) for at, row in records]
+    # What was stopped has no value, and is no failure.
+    return [e for status, e in each if e.status != "failed" or status not in _STATUSES[2:]]
 
 
 def _records(
@@ -215,10 +226,12 @@ def _evaluation(
 ) -> Evaluation:
     """A past evaluation, or a running one where there is no outcome, of a named row."""
     values: dict[str, Value] = {}
-    outcome, name, is_past = math.nan, objective, objective in row
+    outcome, error, name, is_past = math.nan, math.nan, objective, objective in row
     try:
         if is_past:
             outcome = _outcome(row[objective], sign)
+        if is_past and (name := "standard_error") in row.keys() - space.names:
+            error = _error(row[name])
         for name, parameter in space.parameters.items():
             if not space.is_active(name, row):
                 continue
@@ -228,10 +241,10 @@ def _evaluation(
                 raise ValueError(f"but the space says {constant}")
     except KeyError:
         raise InputDataError(f"{place} lacks {name!r}.") from None
-    except (ValueError, TypeError, OverflowError) as error:
-        raise InputDataError(f"{place}: {name} is {row[name]}, {error}.") from None
+    except (ValueError, TypeError, OverflowError) as fault:
+        raise InputDataError(f"{place}: {name} is {row[name]}, {fault}.") from None
     status = "running" if not is_past else "failed" if math.isnan(outcome) else "completed"
-    return Evaluation(values | space.constants, status, outcome, is_past=is_past)
+    return Evaluation(values | space.constants, status, outcome, error, is_past=is_past)
 
 
 def read_csv(
@@ -314,6 +327,12 @@ def _float(value: Value) -> float:
     with suppress(TypeError, ValueError, OverflowError):
         return float(value)
     raise ValueError("not a number")
+
+
+def _error(value: Value) -> float:
+    if (error := as_error(value)) is None:
+        raise ValueError("not a number from 0 to 1e154")
+    return error
 
 
 def _outcome(value: Value, sign: float) -> float:

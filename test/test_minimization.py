@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from pickle import PicklingError
@@ -21,7 +22,7 @@ from botorch.exceptions import InputDataError
 from botorch.exceptions.warnings import InputDataWarning
 
 from botorch_popbo import minimize
-from botorch_popbo.minimization import Result
+from botorch_popbo.minimization import Evaluation, Result
 from botorch_popbo.optuna import plot_result, study_of
 from botorch_popbo.settings import ModelSettings, SearchSettings, Settings
 
@@ -418,6 +419,7 @@ def test_a_space_of_few_points_is_told_of() -> None:
         ({"space": {"rate": None}}, "neither a tuple nor a list"),
         ({"direction": "max"}, 'direction must be "minimize" or "maximize", not \'max\''),
         ({"start": 3}, "start must be a dictionary of parameters"),
+        ({"start": [3] * 99}, r"but got \[3, 3, 3, 3, 3, 3, \.\.\.\]\.$"),
         ({"start": {"rate": 0.1}}, "start, entry 1 lacks 'kernel'"),
         ({"start": {"rate": 2.0, "kernel": "rbf"}}, "rate is 2.0, not from 0.0001 to 1.0"),
         ({"start": {"rate": 0.1, "kernel": "sgd"}}, "kernel is sgd, not one of rbf, poly"),
@@ -430,6 +432,10 @@ def test_a_space_of_few_points_is_told_of() -> None:
         ({"start": {"rate": 0.1, "kernel": "rbf", "value": "?"}}, "value is ?"),
         ({"start": {"rate": None, "kernel": "rbf"}}, "rate is None, not a number"),
         ({"start": {"rate": 0.1, "kernel": "rbf", "value": -math.inf}}, "infinitely good"),
+        (
+            {"start": {"rate": 0.1, "kernel": "rbf", "value": 1.0, "standard_error": -1.0}},
+            "standard_error is -1.0, not a number from 0 to 1e154",
+        ),
     ],
 )
 def test_what_is_wrong_is_told_before_any_work(arguments: dict[str, Any], message: str) -> None:
@@ -447,6 +453,7 @@ def test_a_file_of_another_run_is_refused(tmp_path: Path) -> None:
         ({"direction": "maximize"}, 'with direction "minimize", not "maximize"'),
         ({"start": {"rate": 0.1, "kernel": "rbf"}}, r"holds a run with another start\. Pass"),
         ({"space": space | {"rate": (1e-4, 1.0)}}, r"space of rate: .*, not {\S+ \[\S+ 1.0\]}\. "),
+        ({"space": SPACE}, "another path to start again; start='.*run.json' takes over what is"),
         ({"space": space | {"more": 3}}, "space of more: None, not 3"),
         ({"space": space | {"flag": True}}, "space of flag: 1, not true"),
         ({"space": dict(reversed(space.items()))}, r'with space \["rate", "kernel"\], not'),
@@ -464,7 +471,7 @@ def test_a_file_of_another_run_is_refused(tmp_path: Path) -> None:
         '{"evaluations": [1]}',
     ):
         path.write_text(content)
-        with pytest.raises(InputDataError, match=r"a file that minimize wrote, .* another path"):
+        with pytest.raises(InputDataError, match=r"not a saved run of .* another path"):
             run(path=path)
         assert path.read_text() == content
 
@@ -635,6 +642,24 @@ def test_past_trials_teach_and_are_not_evaluated(direction: Any, tmp_path: Path)
     assert [e.is_past for e in past + new] == [True] * 10 + [False] * 3
     # The design has ended, so the model suggests what is near the best.
     assert abs(math.log10(new[0].parameters["rate"]) + 2) < 1.0
+
+
+def test_a_search_in_wider_ranges_begins_with_what_another_has_found(tmp_path: Path) -> None:
+    path, table = tmp_path / "run.json", tmp_path / "history.csv"
+    found = run(lambda **p: {"value": hard(**p), "standard_error": 0.1}, path=path)
+    stopped = Evaluation({"rate": 0.1, "kernel": "rbf"}, "stopped", parts=(1.0,))
+    history = [*found.history, stopped]
+    replace(found, history=history).to_frame().to_csv(table, index=False)
+    frame = found.to_frame()
+    assert frame.status.tolist() == [e.status for e in found.history]
+    space = SPACE | {"rate": (1e-6, 10.0, "log")}
+    for start in (found, history, path, frame, table):
+        wider = minimize(hard, space, 1, start=start, n_initial=4, progress=False)
+        past = [replace(e, reason="", is_past=True) for e in found.history]
+        assert repr(wider.history[:-1]) == repr(past)
+    path.write_text('{"format": "minimize 2", "evaluations": [{"parameters": 3}]}')
+    with pytest.raises(InputDataError, match=r"run\.json is not a saved run of minimize"):
+        minimize(hard, space, 1, start=path)
 
 
 def test_none_is_a_choice_in_files_and_tables_too(tmp_path: Path) -> None:
