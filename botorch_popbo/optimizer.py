@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Self
 
 import torch
-from botorch.exceptions import InputDataError
+from botorch.exceptions import InputDataError, UnsupportedError
 from botorch.exceptions.warnings import InputDataWarning
 from torch import Tensor
 
@@ -253,14 +253,17 @@ class Optimizer:
     def best(self) -> Parameters:
         """The point to use, of the best outcome that the model believes; no outlier.
 
-        It was tried. With several objectives others of :attr:`front` are as good.
+        It was tried.
 
         Raises:
             RuntimeError: If no point of the space has succeeded.
+            UnsupportedError: If there are several objectives.
 
         Warns:
             InputDataWarning: As :attr:`front` does.
         """
+        if len(self.objectives) > 1:
+            raise UnsupportedError("With several objectives, use front.")
         return self.front[0]
 
     @property

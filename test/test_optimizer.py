@@ -9,7 +9,7 @@ import optuna
 import pandas as pd
 import pytest
 from ax.api.client import Client
-from botorch.exceptions import InputDataError
+from botorch.exceptions import InputDataError, UnsupportedError
 from botorch.exceptions.warnings import InputDataWarning
 
 from botorch_popbo import Optimizer, minimize
@@ -120,8 +120,10 @@ def test_constraints_objectives_and_failures_are_kept_apart(tmp_path: Path) -> N
     optimizer = run(16, space, goals, value=outcomes, constraints=limits)
     assert len(front := optimizer.front) > 1
     assert all(0.2 <= outcomes(**point)["heat"] <= 1.5 for point in front)
-    [expected] = optimizer.predict([optimizer.best])
-    assert expected["gain"][0] == pytest.approx(optimizer.best["x"], abs=0.2)
+    [expected] = optimizer.predict(front[:1])
+    assert expected["gain"][0] == pytest.approx(front[0]["x"], abs=0.2)
+    with pytest.raises(UnsupportedError, match=r"With several objectives, use front\."):
+        _ = optimizer.best
     frame = optimizer.to_frame()
     assert frame.failed.tolist() == frame.gain.isna().tolist() == (frame.x > 0.9).tolist()
     optimizer.ask(2)
@@ -136,7 +138,7 @@ def test_where_nothing_satisfies_the_constraints_the_best_comes_with_a_warning(g
     for x in (0.1, 0.6, 0.9):
         optimizer.tell({"x": x}, {**dict.fromkeys(goals, x), "heat": 1.0 + x})
     with pytest.warns(InputDataWarning, match="No tried point .*, so they are ignored") as caught:
-        assert optimizer.best["x"] == 0.1
+        assert optimizer.front[0]["x"] == 0.1
     assert len(caught) == 1
     optimizer.tell({"x": 0.2}, {**dict.fromkeys(goals, 0.2), "heat": 0.1})
     with warnings.catch_warnings(action="error"):
