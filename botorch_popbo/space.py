@@ -210,12 +210,12 @@ class Parameter:
 
     def value(self, place: float) -> Value:
         """The value that a number stands for, rounded to the nearest there is."""
-        number = self._nearest(math.exp(place) if self.is_log else place)
+        number = self._nearest(self._unscaled(place))
         return number if self.choices is None else self.choices[int(number)]
 
     def rounded(self, place: float) -> float:
         """The nearest place of a value."""
-        return self._scaled(self._nearest(math.exp(place) if self.is_log else place))
+        return self._scaled(self._nearest(self._unscaled(place)))
 
     def at(self, unit: float) -> float:
         """The place of a number of the unit interval, all values being equally likely.
@@ -229,6 +229,12 @@ class Parameter:
 
     def _scaled(self, number: float) -> float:
         return math.log(number) if self.is_log else float(number)
+
+    def _unscaled(self, place: float) -> float:
+        number = math.exp(place) if self.is_log else place
+        ends = (end for end in (self.low, self.high) if self.is_log)
+        # exp(log(end)) is not quite the end.
+        return next((end for end in ends if math.isclose(number, end, rel_tol=1e-12)), number)
 
     def _nearest(self, number: float) -> float:
         """The nearest number of the range, or of its steps."""

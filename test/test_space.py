@@ -71,6 +71,13 @@ def test_there_and_back_far_from_zero(offset: int, width: int, is_whole: bool, u
     assert abs(float(back) - unit) <= part + 2.0 * math.ulp(max(abs(offset), width)) / width
 
 
+def test_the_ends_of_a_logarithmic_range_are_reached() -> None:
+    space = Space.read({"x": (1e-4, 1e3, "log")})
+    unit = torch.tensor([[0.0], [1.0]], dtype=torch.double)
+    for ends in (space.bounds, space.bounds * (1 - 1e-15), space.from_unit(unit)):
+        assert [space.decode(x)["x"] for x in ends] == [1e-4, 1e3]
+
+
 def test_a_model_sees_ends_at_0_and_1_and_categories_equally_far_apart() -> None:
     transform = SPACE.input_transform()
     encoded = transform(SPACE.bounds)
