@@ -8,7 +8,7 @@ from concurrent.futures import Future
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
-from inspect import isgenerator
+from inspect import isawaitable, isgenerator
 from math import isfinite, isnan, nan
 from signal import SIG_IGN, SIGINT, signal
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, SupportsIndex
@@ -205,6 +205,7 @@ def evaluate(function: Function, begun: Evaluation, watch: Watch = _WHOLE) -> En
         if number is None or not isfinite(number):
             hint = " (is a return missing?)" if value is None else ""
             hint += _SEVERAL if isinstance(value, Mapping) else ""
+            hint += " (call async functions by asyncio.run)" if isawaitable(value) else ""
             raise ValueError(f"the value is not a finite number: {value!r}{hint}")
         if deviation is None or deviation < 0.0 or deviation > 1e154:  # its square is a number
             raise ValueError(

@@ -30,7 +30,8 @@ def replacing(path: Path) -> Iterator[Path]:
     target = Path(os.path.realpath(path)) if path.is_symlink() else path
     is_other = (path.exists() or os.path.lexists(target)) and not path.is_file()
     if is_other or not target.parent.is_dir():  # not the name of the other, which nobody knows
-        message = "Name a regular or a new file in an existing folder, not"
+        folder = "this folder" if path.is_dir() else "an existing folder"
+        message = f"Name a regular or a new file in {folder}, not"
         raise FileNotFoundError(errno.ENOENT, message, str(path))
     partial = target.with_name(f"{target.name}.{token_hex(4)}.part")
     try:

@@ -245,13 +245,17 @@ def points_where(
         The points.
 
     Raises:
-        InputDataError: If none of them keeps the rule.
+        InputDataError: If none of them keeps the rule, or one lacks what it asks for.
 
     Example:
         >>> shares = {"water": (0.0, 80.0), "acid": (0.0, 80.0)}
         >>> Optimizer(points_where(shares, lambda p: p["water"] + 2 * p["acid"] <= 100))
     """
     read = Space.read(space)
-    if not (found := [*filter(rule, map(read.decode, read.draw(number, 0)))]):
+    try:
+        found = [*filter(rule, map(read.decode, read.draw(number, 0)))]
+    except KeyError as error:
+        raise InputDataError(f"The rule asks for {error}, not for {[*read.names]}.") from error
+    if not found:
         raise InputDataError(f"None of {number} points of the space meets the rule.")
     return found

@@ -336,6 +336,9 @@ class Optimizer:
 
         Args:
             margin: By how much to be better; see :func:`~botorch_popbo.search.outlook.outlook`.
+
+        Raises:
+            InputDataError: If the margin is negative or not a number.
         """
         return outlook(self._search, self.space, self.trials, margin)
 

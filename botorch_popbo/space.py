@@ -136,8 +136,9 @@ class Parameter:
         if len(entries) not in (2, 3) or not all(map(is_number, ends)):
             raise InputDataError(f"{tuple(entries)!r} is not a range; {_HELP}.")
         if scale not in ([], ["log"]):
-            steps = '{"range": (low, high), "step": step}'
-            raise InputDataError(f'A third entry is "log", not {scale[0]!r}; steps are {steps}.')
+            hint = 'steps are {"range": (low, high), "step": step}'
+            hint += f", and choices are a list, {entries!r}" * is_number(scale[0])
+            raise InputDataError(f'A third entry is "log", not {scale[0]!r}; {hint}.')
         low, high = ends
         if isinstance(low, int) and isinstance(high, int):
             return cls(low, high, 1, bool(scale))
@@ -457,9 +458,10 @@ class Space:
                 check_signature(function, **dict.fromkeys(names))
             except TypeError as error:
                 called = f"The function cannot be called with {', '.join(names)}: {error}"
-                by_name = ". Parameters are passed by name. For a function of a trial, use Optuna "
-                hint = f"{by_name}with PoPBOSampler" * ("'trial'" in str(error))
-                raise InputDataError(f"{called}{hint}.") from None
+                by_name = "Parameters are passed by name; **params takes all."
+                of_trial = " For a function of a trial, use Optuna with PoPBOSampler."
+                hint = by_name + of_trial * ("'trial'" in str(error))
+                raise InputDataError(f"{called}. {hint}") from None
 
     def check(self, X: Tensor) -> None:
         """Check that points ``... x d`` hold values, and numbers up to rounding.

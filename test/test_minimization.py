@@ -242,6 +242,11 @@ def test_a_mistake_ends_the_search_at_once(
     assert repr(run(path=path, n_jobs=1)) == repr(run())  # nothing was held against the points
 
 
+async def asynchronous(rate: float, kernel: str) -> float:
+    return rate
+
+
+@pytest.mark.filterwarnings("ignore:coroutine:RuntimeWarning")
 @pytest.mark.parametrize(
     ("function", "message"),
     [
@@ -249,6 +254,7 @@ def test_a_mistake_ends_the_search_at_once(
         (lambda rate, kernel: (rate, -1.0), r"-1\.0 \(for several objectives, use Optimizer\)"),
         (lambda rate, kernel: {"loss": rate}, r"\} \(for several objectives, use Optimizer\)"),
         (lambda rate, kernel: rate.real_part, "AttributeError"),
+        (asynchronous, r"<coroutine .* \(call async functions by asyncio\.run\)"),
     ],
 )
 def test_other_mistakes(function: Any, message: str) -> None:
@@ -264,6 +270,11 @@ BRANCHES = {"kernel": {"rbf": {"gamma": (0.1, 1.0)}, "poly": {"degree": (1, 5)}}
     [
         (lambda rate: rate, SPACE, "rate, kernel: got an unexpected .* 'kernel'"),
         (lambda rate, kernel, x: x, SPACE, "missing a required argument: 'x'"),
+        (
+            lambda params: 1.0,
+            SPACE,
+            r"'params'. Parameters are passed by name; \*\*params",
+        ),
         (lambda trial: 1.0, SPACE, "'trial'. Parameters are passed by name.*PoPBOSampler"),
         (3, SPACE, "3 is not a callable object"),
         (lambda kernel, gamma=1.0: gamma, BRANCHES, "kernel, degree: got an unexpected .*ee'"),
@@ -566,8 +577,8 @@ def test_the_file_is_whole_after_each_evaluation(tmp_path: Path) -> None:
 
     run(function, 4, path=path)
     assert seen == [["completed"] * number for number in range(4)]
-    for wrong in (tmp_path / "none" / "run.json", tmp_path):
-        with pytest.raises(FileNotFoundError, match=f"an existing folder, not: '{wrong}'"):
+    for wrong, folder in ((tmp_path / "none" / "run.json", "an existing"), (tmp_path, "this")):
+        with pytest.raises(FileNotFoundError, match=f"in {folder} folder, not: '{wrong}'"):
             run(lambda **_: pytest.fail("evaluated"), path=wrong)
 
 

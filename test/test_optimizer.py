@@ -118,7 +118,8 @@ def test_constraints_objectives_and_failures_are_kept_apart(tmp_path: Path) -> N
     limits = {"heat": (0.2, 1.5)}
     space = {"x": (0.0, 1.0), "y": (0.0, 1.0)}
     optimizer = run(16, space, goals, value=outcomes, constraints=limits)
-    assert len(front := optimizer.front) > 1
+    front = optimizer.front
+    assert len(front) > 1
     assert all(0.2 <= outcomes(**point)["heat"] <= 1.5 for point in front)
     [expected] = optimizer.predict(front[:1])
     assert expected["gain"][0] == pytest.approx(front[0]["x"], abs=0.2)
@@ -265,6 +266,8 @@ def test_a_space_that_is_none_is_refused(space: Any, fault: str) -> None:
         (lambda o: o.ask(fixed={"T": 30}), "No candidate has"),
         (lambda _: Optimizer({"x": (0, 9)}).ask(fixed={"x": 10}), "space: not from 0 to 9"),
         (lambda o: o.ask(0), "n must be a whole number"),
+        (lambda o: o.outlook(-1), "margin must be a number of at least 0, or None, not -1"),
+        (lambda _: points_where({"x": (0, 9)}, lambda p: p["q"]), "asks for 'q', not for .'x'"),
         (lambda o: o.predict([LIST[0]]), "two distinct points"),
         (lambda _: Optimizer(LIST, constraints={"cost": ("x", None)}), "cost: limits are"),
         (

@@ -161,6 +161,7 @@ def test_what_numpy_makes_is_python_s_own() -> None:
         ({"x": (0.0, float("inf"))}, "is not a range"),
         ({"x": (-1.7e308, 1.7e308)}, "and a finite width; got -1.7e+308 and 1.7e+308"),
         ({"x": (0, 1, "linear")}, "A third entry is \"log\", not 'linear'"),
+        ({"x": (16, 32, 64)}, "and choices are a list, [16, 32, 64]."),
         ({"x": (1, 1)}, "two finite ends, the lower one first; got 1 and 1"),
         ({"x": (0, 1, "log")}, "must be above zero; 0 is not"),
         ({"x": [1, 1.0, 2]}, "x: List at least two different choices"),

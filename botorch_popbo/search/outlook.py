@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import NamedTuple, cast
 
 import torch
+from botorch.exceptions import InputDataError
 from torch import Tensor
 
 from botorch_popbo._plain import Value
@@ -20,7 +21,7 @@ from botorch_popbo.search.maximize import table_candidates
 from botorch_popbo.search.starts import points_near, random_points
 from botorch_popbo.search.suggest import Search
 from botorch_popbo.search.trials import Trials
-from botorch_popbo.space import Space
+from botorch_popbo.space import Space, is_number
 
 # Samples of the utility, and points that may be better, the most promising of those looked at.
 _NUM_SAMPLES, _NUM_RIVALS = 512, 128
@@ -60,7 +61,12 @@ def outlook(search: Search, space: Space, trials: Trials, margin: float | None =
 
     Returns:
         The chance.
+
+    Raises:
+        InputDataError: If the margin is negative or not a number.
     """
+    if margin is not None and not (is_number(margin) and margin >= 0.0):
+        raise InputDataError(f"margin must be a number of at least 0, or None, not {margin!r}.")
     if not search.has_model(trials):
         return Outlook(math.nan, math.nan)
     models, seed = search.models(space, trials), derive_seed(search.seed, len(trials.X))
