@@ -1,6 +1,7 @@
 """Evaluate a function here or in worker processes, which load neither torch nor models."""
 
 import pickle
+import sys
 import traceback
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
@@ -10,7 +11,8 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from inspect import isawaitable, isgenerator
 from math import isfinite, isnan, nan
-from signal import SIG_IGN, SIGINT, signal
+from signal import SIG_DFL, SIG_IGN, SIGINT, SIGTERM, getsignal, signal
+from threading import current_thread, main_thread
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, SupportsIndex
 
 from botorch_popbo._parts import Parts, Rivals
@@ -291,6 +293,19 @@ def evaluator(function: Function, n_jobs: int) -> Iterator[Submit]:
         yield lambda *task: pool().submit(_evaluate_copy, content, *task)
     finally:
         pool().shutdown(wait=True, kill_workers=True)
+
+
+@contextmanager
+def ended_by_sigterm() -> Iterator[None]:
+    """Let SIGTERM end what runs as Ctrl-C does, unless the program handles it."""
+    if current_thread() is not main_thread() or getsignal(SIGTERM) is not SIG_DFL:
+        yield
+        return
+    signal(SIGTERM, lambda *_: sys.exit(128 + SIGTERM))
+    try:
+        yield
+    finally:
+        signal(SIGTERM, SIG_DFL)
 
 
 def _evaluate_copy(content: bytes, begun: Evaluation, watch: Watch) -> Ended:

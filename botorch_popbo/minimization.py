@@ -30,6 +30,7 @@ from botorch_popbo._evaluation import (
     Result,
     Submit,
     Watch,
+    ended_by_sigterm,
     evaluator,
     named,
 )
@@ -147,7 +148,8 @@ def minimize(
             the space by name, or the file is of a run with another space,
             direction, start, seed, design or settings, or holds what a run does not write.
         KeyboardInterrupt: After Ctrl-C; one line says how to resume. If a script does not catch it,
-            it ends with status 130 and without a traceback.
+            it ends with status 130 and without a traceback. After SIGTERM, if the program does not
+            handle it, it is a SystemExit with status 143.
         ValueError: If ``n_jobs`` is neither -1 nor a whole number of at least 1, or ``parts``
             neither "mean" nor "last".
         PicklingError: If the function cannot be sent to worker processes. Let it make its locks,
@@ -164,7 +166,7 @@ def minimize(
         raise InputDataError(f"timeout must be a number of seconds, or None, not {timeout!r}.")
     check_function("callback", callback, "the result")
     deadline = math.inf if timeout is None else time.monotonic() + timeout
-    with evaluator(function, n_jobs) as submit:
+    with ended_by_sigterm(), evaluator(function, n_jobs) as submit:
         settings = read_settings(settings, order_only)
         number = settings.search.num_initial if n_initial is None else n_initial
         search = Search(at_least(0, seed=seed), settings, at_least(1, n_initial=number))

@@ -768,24 +768,38 @@ def test_what_is_found_in_the_file_is_said(
     assert capsys.readouterr().err == ""
 
 
+TERM = "kill(main, signal.SIGTERM)", "SystemExit", 143
+
+
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_ctrl_c_ends_a_script_with_one_line(tmp_path: Path, n_jobs: int) -> None:
+@pytest.mark.parametrize(
+    ("end", "error", "status"),
+    [
+        ("killpg(0, signal.SIGINT)", "KeyboardInterrupt", 130),
+        pytest.param(*TERM, marks=pytest.mark.slow),
+    ],
+)
+def test_a_signal_ends_a_script_and_workers_with_one_line(
+    tmp_path: Path, end: str, error: str, status: int, n_jobs: int
+) -> None:
     code = f"""
 import signal, os, time
 from pathlib import Path
 from botorch_popbo import minimize
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it
+main = os.getpid()
 def function(x):
     Path(f"{{os.getpid()}}.begun").touch()
     while len([*Path().glob("*.begun")]) < {n_jobs}:  # a process that starts prints a traceback
         time.sleep(0.1)
     if x > 0.7:
-        os.killpg(0, signal.SIGINT)
+        os.{end}
         time.sleep(60)
     return x
 try:
     minimize(function, {{"x": (0.0, 1.0)}}, 20, path="run.json", n_jobs={n_jobs})
-except KeyboardInterrupt:
+except {error}:
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
     print("caught")
     raise
 """
@@ -796,9 +810,10 @@ except KeyboardInterrupt:
         text=True,
         cwd=tmp_path,
         start_new_session=True,
+        timeout=30,  # a worker that is left keeps the output open
         env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[1])},
     )
-    assert done.returncode == 130
+    assert done.returncode == status
     assert done.stdout == "caught\n"
     [line] = done.stderr.strip().splitlines()
     assert "repeat the call to resume from" in line
