@@ -1,6 +1,5 @@
 """Numbers of NumPy and PyTorch as Python's own, which can be stored and are seeds."""
 
-from math import nan
 from operator import index
 from typing import Any
 
@@ -21,12 +20,6 @@ def whole(value: Value) -> int | None:
         return None if isinstance(value, bool) else index(value)
     except TypeError:
         return None
-
-
-def as_error(value: Value) -> float | None:
-    """A standard error, NaN for ``None``; ``None`` if it is none."""
-    error = nan if value is None else as_float(value)
-    return None if error is None or error < 0.0 or error > 1e154 else error  # its square is finite
 
 
 def as_float(value: Value) -> float | None:

@@ -14,7 +14,7 @@ from botorch_popbo._replacing import replacing
 
 #: The kind and the format of the file that ``minimize`` writes.
 RUN = "run of minimize", "minimize 2"
-_NOT_SAVED = (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
+_NOT_SAVED = (KeyError, TypeError, ValueError, AttributeError, OverflowError, BotorchError)
 
 
 def save(path: str | os.PathLike[str], content: dict[str, Any]) -> None:
@@ -41,7 +41,7 @@ def saved(path: str | os.PathLike[str], kind: str, number: object) -> Iterator[d
         if content["format"] != number:
             raise ValueError(f"format {content['format']!r}")
         yield content
-    except (*_NOT_SAVED, BotorchError) as error:
+    except (*_NOT_SAVED, RecursionError) as error:
         message = f"{path} is not a saved {kind} ({type(error).__name__}: {error})."
         raise InputDataError(f"{message} Pass another path.") from None
 

@@ -58,12 +58,11 @@ class Candidates(Space):
             text = f"There is no {each}. An empty cell is assumed; write None if that is meant."
             warnings.warn(text, InputDataWarning, stacklevel=3)
         rows = [self.row(row) for row in given]
-        columns = {name: _checked(name, [row[name] for row in rows]) for name in self._names}
+        columns = {name: [row[name] for row in rows] for name in self._names}
+        for name, cells in columns.items():
+            _check(name, [cell for cell in cells if cell is not None])
         varied = {name: cells for name, cells in columns.items() if len({*cells}) > 1}
         telling = {name: cells for name, cells in varied.items() if not _are_names(cells)}
-        for name in filter(lambda name: _are_numbers_as_text(varied[name]), varied):
-            text = "holds numbers as text; convert them, or pass the path of the CSV file"
-            warnings.warn(f"{name} {text}.", InputDataWarning, stacklevel=3)
         if not varied:
             raise InputDataError("List at least two different candidates, dictionaries of values.")
         super().__init__({n: _parameter(cells) for n, cells in (telling or varied).items()})
@@ -153,21 +152,16 @@ def _cell(value: Value) -> Value:
     return None if value == "" or (isinstance(value, float) and math.isnan(value)) else value
 
 
-def _checked(name: str, cells: Sequence[Value]) -> Sequence[Value]:
-    """A column, or InputDataError if it holds several kinds of values, or one that is none."""
-    given = (cell for cell in cells if cell is not None)
-    kinds = {"number" if is_number(cell) else type(cell): shortened(cell) for cell in given}
+def _check(name: str, cells: Sequence[Value]) -> None:
+    """Refuse a column of several kinds of values, and warn of numbers as text."""
+    kinds = {"number" if is_number(cell) else type(cell): shortened(cell) for cell in cells}
     if len(kinds) > 1 or not kinds.keys() <= {"number", str, bool}:
         one_kind = "texts, finite numbers or truth values alone"
         raise InputDataError(f"{name}: use {one_kind}, not {' and '.join(kinds.values())}.")
-    return cells
-
-
-def _are_numbers_as_text(cells: Sequence[Value]) -> bool:
-    given = [cell for cell in cells if cell is not None]
     with suppress(ValueError):
-        return all(isinstance(cell, str) and math.isfinite(float(cell)) for cell in given)
-    return False
+        if str in kinds and all(map(math.isfinite, map(float, cells))):
+            text = "holds numbers as text; convert them, or pass the path of the CSV file"
+            warnings.warn(f"{name} {text}.", InputDataWarning, stacklevel=4)
 
 
 def _are_names(cells: Sequence[Value]) -> bool:

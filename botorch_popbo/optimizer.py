@@ -13,7 +13,7 @@ from botorch.exceptions.warnings import InputDataWarning
 from torch import Tensor
 
 from botorch_popbo._evaluation import Direction, Parameters
-from botorch_popbo._plain import Value, as_error, as_float
+from botorch_popbo._plain import Value, as_float
 from botorch_popbo._reproducible import one_thread
 from botorch_popbo._saved import save, saved
 from botorch_popbo.candidates import Candidates
@@ -24,7 +24,7 @@ from botorch_popbo.search.suggest import Search
 from botorch_popbo.search.trials import Trial, Trials
 from botorch_popbo.settings import Settings, read_settings
 from botorch_popbo.space import Space, at_least, is_number
-from botorch_popbo.trials import read_csv, read_mapping, read_point, read_value
+from botorch_popbo.trials import read_csv, read_error, read_mapping, read_point, read_value
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -208,8 +208,7 @@ class Optimizer:
         """
         parameters = read_point(point, self.space)
         outcomes = self._outcomes(value)
-        if (error := as_error(standard_error)) is None:
-            raise InputDataError(f"A standard error is from 0 to 1e154, not {standard_error!r}.")
+        error = read_error(standard_error)
         x = self.space.encode(parameters)
         scores = [
             _SIGNS[way] * outcomes[name] if outcomes else -math.inf
@@ -336,9 +335,6 @@ class Optimizer:
 
         Args:
             margin: By how much to be better; see :func:`~botorch_popbo.search.outlook.outlook`.
-
-        Raises:
-            InputDataError: If the margin is negative or not a number.
         """
         return outlook(self._search, self.space, self.trials, margin)
 

@@ -211,12 +211,12 @@ class Parameter:
 
     def value(self, place: float) -> Value:
         """The value that a number stands for, rounded to the nearest there is."""
-        number = self._nearest(self._unscaled(place))
+        number = self._nearest(math.exp(place) if self.is_log else place)
         return number if self.choices is None else self.choices[int(number)]
 
     def rounded(self, place: float) -> float:
         """The nearest place of a value."""
-        return self._scaled(self._nearest(self._unscaled(place)))
+        return self._scaled(self._nearest(math.exp(place) if self.is_log else place))
 
     def at(self, unit: float) -> float:
         """The place of a number of the unit interval, all values being equally likely.
@@ -231,16 +231,12 @@ class Parameter:
     def _scaled(self, number: float) -> float:
         return math.log(number) if self.is_log else float(number)
 
-    def _unscaled(self, place: float) -> float:
-        number = math.exp(place) if self.is_log else place
-        ends = (end for end in (self.low, self.high) if self.is_log)
-        # exp(log(end)) is not quite the end.
-        return next((end for end in ends if math.isclose(number, end, rel_tol=1e-12)), number)
-
     def _nearest(self, number: float) -> float:
         """The nearest number of the range, or of its steps."""
         if self.step is None:
-            return min(max(number, self.low), self.high)
+            ends = (self.low, self.high) if self.is_log else ()  # exp(log(end)) is nearly the end
+            near = (end for end in ends if math.isclose(number, end, rel_tol=1e-13))
+            return next(near, min(max(number, self.low), self.high))
         index = round((number - self.low) / self.step)
         return self._number(min(max(index, 0), self.size - 1))
 
@@ -458,10 +454,10 @@ class Space:
                 check_signature(function, **dict.fromkeys(names))
             except TypeError as error:
                 called = f"The function cannot be called with {', '.join(names)}: {error}"
-                by_name = "Parameters are passed by name; **params takes all."
-                of_trial = " For a function of a trial, use Optuna with PoPBOSampler."
-                hint = by_name + of_trial * ("'trial'" in str(error))
-                raise InputDataError(f"{called}. {hint}") from None
+                hint = "Parameters are passed by name; **params takes all"
+                of_trial = ". For a function of a trial, use Optuna with PoPBOSampler"
+                hint += of_trial * ("'trial'" in str(error))
+                raise InputDataError(f"{called}. {hint}.") from None
 
     def check(self, X: Tensor) -> None:
         """Check that points ``... x d`` hold values, and numbers up to rounding.

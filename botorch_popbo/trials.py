@@ -19,7 +19,7 @@ from torch import Tensor
 
 from botorch_popbo._evaluation import Evaluation, Parameters, Result, evaluate
 from botorch_popbo._exports import PREFIXES, find_export, find_outcome, read_export
-from botorch_popbo._plain import Value, as_error, as_float
+from botorch_popbo._plain import Value, as_float
 from botorch_popbo._saved import RUN, saved
 from botorch_popbo.candidates import Candidates
 from botorch_popbo.space import Parameter, Space
@@ -230,8 +230,8 @@ def _evaluation(
     try:
         if is_past:
             outcome = _outcome(row[objective], sign)
-        if is_past and (name := "standard_error") in row.keys() - space.names:
-            error = _error(row[name])
+        if is_past and "standard_error" in row.keys() - space.names:
+            error = read_error(row["standard_error"], f"{place}: a")
         for name, parameter in space.parameters.items():
             if not space.is_active(name, row):
                 continue
@@ -299,6 +299,14 @@ def _read_table(path: str | os.PathLike[str], space: Space) -> "pd.DataFrame":
     return read_csv(path, dtype=kinds)
 
 
+def read_error(value: Value, place: str = "A") -> float:
+    """A standard error, NaN if it is ``None``; raises InputDataError if it is none."""
+    error = math.nan if value is None else as_float(value)
+    if error is None or error < 0.0 or error > 1e154:  # its square is a number
+        raise InputDataError(f"{place} standard error is from 0 to 1e154, not {value!r}.")
+    return error
+
+
 def read_value(value: Value, parameter: Parameter, is_past: bool = False) -> Value:
     """A value as the parameter has it.
 
@@ -327,12 +335,6 @@ def _float(value: Value) -> float:
     with suppress(TypeError, ValueError, OverflowError):
         return float(value)
     raise ValueError("not a number")
-
-
-def _error(value: Value) -> float:
-    if (error := as_error(value)) is None:
-        raise ValueError("not a number from 0 to 1e154")
-    return error
 
 
 def _outcome(value: Value, sign: float) -> float:

@@ -445,7 +445,7 @@ def test_a_space_of_few_points_is_told_of() -> None:
         ({"start": {"rate": 0.1, "kernel": "rbf", "value": -math.inf}}, "infinitely good"),
         (
             {"start": {"rate": 0.1, "kernel": "rbf", "value": 1.0, "standard_error": -1.0}},
-            "standard_error is -1.0, not a number from 0 to 1e154",
+            "start, entry 1: a standard error is from 0 to 1e154, not -1.0",
         ),
     ],
 )
