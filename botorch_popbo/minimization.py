@@ -103,12 +103,12 @@ def minimize(
         n_trials: Number of evaluations, those in the file and the failed ones included. There are
             fewer if the space has fewer points. It may be left out if there is a budget.
         direction: "minimize", or "maximize" if larger values are better.
-        start: What to begin with: a dictionary of parameters, a list of them, a data frame, or a
-            CSV file. Or a result of before, its history, or the file that a run wrote at ``path``.
-            Those with a ``"value"``, perhaps a ``"standard_error"``, are past trials. They teach
-            the model and are not evaluated, nor do they count; an empty, NaN or infinitely bad
-            value is a failure, unless the ``"status"`` is "stopped" or "running". One outside of a
-            range is not recommended. Those without a ``"value"`` are evaluated first.
+        start: What to begin with: a dictionary of parameters, a list of them, a data frame, a CSV
+            file, an earlier result, or its file. Those with a ``"value"``, perhaps with a
+            ``"standard_error"``, are past trials. They teach the model and are not evaluated, nor
+            do they count; an empty, NaN or infinitely bad value is a failure. What was stopped is
+            left out. One outside of a range is not recommended. Those without a ``"value"`` are
+            evaluated first.
         timeout: Seconds after which no further evaluation begins. Running ones finish, and there is
             always at least one.
         callback: Called with the result so far after each evaluation, from the first success on. If
@@ -145,11 +145,10 @@ def minimize(
         ImportError: If ``start`` is a CSV file and pandas is not installed, or if workers cannot
             import the function, which may also be an ``AttributeError``.
         InputDataError: If an argument is not valid, the function does not take the parameters of
-            the space by name, or the file is of a run with another space,
-            direction, start, seed, design or settings, or holds what a run does not write.
+            the space by name, or the file is of a run with another space, direction, start, seed,
+            design or settings, or holds what a run does not write.
         KeyboardInterrupt: After Ctrl-C; one line says how to resume. If a script does not catch it,
-            it ends with status 130 and without a traceback. After SIGTERM, if the program does not
-            handle it, it is a SystemExit with status 143.
+            it ends with status 130 and without a traceback. SIGTERM raises SystemExit likewise.
         ValueError: If ``n_jobs`` is neither -1 nor a whole number of at least 1, or ``parts``
             neither "mean" nor "last".
         PicklingError: If the function cannot be sent to worker processes. Let it make its locks,

@@ -97,7 +97,7 @@ def read_start(
         else:
             start = _read_table(start, space)
     if is_list := isinstance(rows, Sequence):
-        rows = [row.to_row() if isinstance(row, Evaluation) else row for row in rows]
+        rows = [e.to_row() if isinstance(e, Evaluation) else e for e in rows]
         is_list = all(isinstance(row, Mapping) for row in rows)
     if is_list and rows and find_export(rows[0]):
         import pandas as pd
@@ -117,10 +117,8 @@ def read_start(
         unknown = [name for name in row if name not in known]
         # A table with outcomes may hold more than what is asked for.
         if unknown and not (is_table and outcome in row):
-            raise InputDataError(
-                f"{place} has {unknown[0]!r}, which is not a parameter. An outcome is named "
-                f'"{objective}".'
-            )
+            wrong = f"{place} has {unknown[0]!r}, which is not a parameter"
+            raise InputDataError(f'{wrong}. An outcome is named "{objective}".')
     each = [(row.get("status"), _evaluation(at, row, space, outcome, sign)) for at, row in records]
     # What was stopped has no value, and is no failure.
     return [e for status, e in each if e.status != "failed" or status not in _STATUSES[2:]]
