@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 #: The least and the largest value of an outcome that are allowed; ``None`` where there is no limit.
 Limits = tuple[float | None, float | None]
 
+#: Candidates as dictionaries, or the path of a CSV file of them.
+Listed = Sequence[Mapping[str, Value]] | str | os.PathLike[str]
+
 #: By the name of each objective mean and standard deviation.
 Expected = dict[str, tuple[float, float]]
 
@@ -94,7 +97,7 @@ class Optimizer:
 
     def __init__(
         self,
-        space: Value,
+        space: "Mapping[str, Value] | Space | Listed | pd.DataFrame",
         objectives: Direction | Mapping[str, Direction] = "minimize",
         *,
         constraints: Mapping[str, Limits] | None = None,
