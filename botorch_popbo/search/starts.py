@@ -82,10 +82,6 @@ def starting_points(acquisition: AcquisitionFunction, domain: Domain) -> Tensor:
     combination in turn. Of many combinations the best few of random points do, and of some close to
     the best ones, whose categories these have.
 
-    Args:
-        acquisition: The function.
-        domain: The space.
-
     Returns:
         An ``n x 1 x d`` tensor.
     """
@@ -140,8 +136,8 @@ def constrained_initial_conditions(
     return gen_batch_initial_conditions(*args, **kwargs)
 
 
-def centers_of(acquisition: AcquisitionFunction, bounds: Tensor, number: int = 5) -> Tensor:
-    """What starts scatter about: the front of several objectives, the best points of one.
+def centers_of(acquisition: AcquisitionFunction, bounds: Tensor) -> Tensor:
+    """What starts scatter about: the front of several objectives, the best five points of one.
 
     Of another model than of ranks nothing is known, and they are anywhere. Otherwise these are
     evaluated points, moved into the box, of which the best is expected; those that satisfy the
@@ -150,11 +146,11 @@ def centers_of(acquisition: AcquisitionFunction, bounds: Tensor, number: int = 5
     Args:
         acquisition: The function.
         bounds: Lower and upper bounds, ``2 x d``.
-        number: Most points of one objective.
 
     Returns:
         An ``n x d`` tensor.
     """
+    number = 5
     model = rank_model_of(acquisition)
     if isinstance(acquisition, LogExpectedFrontImprovement):
         return acquisition.front.to(bounds)
