@@ -221,7 +221,7 @@ class Report:
             line += "" if low is None else f"; at least {low:g} is wanted"
             lines.append(line + ("" if high is None else f"; at most {high:g} is wanted"))
         if not self.has_model:
-            lines.append(f"Predictions appear here after {optimizer.n_initial} results.")
+            lines.append(f"Predictions appear here after {optimizer.n_initial} results")
         else:
             lines += [*self._luck(), f"There is a {self.outlook}"]
         found = [_tag("h2", "Best so far"), _tag("div", *values, class_="values")]
