@@ -32,8 +32,7 @@ def lexicographic_order(*columns: Tensor) -> Tensor:
     """
     order = torch.arange(len(columns[0]), device=columns[0].device)
     for column in reversed(columns):
-        values = column[order] + 0  # -0.0 + 0 is 0.0
-        order = order[values.sort(stable=True).indices]
+        order = order[(column[order] + 0).sort(stable=True).indices]  # -0.0 + 0 is 0.0
     return order
 
 

@@ -72,12 +72,8 @@ def trade_off(Y: Tensor, weights: Tensor) -> Tensor:
     Returns:
         Scores, of shape ``N``, larger being better; minus infinity for failed evaluations.
     """
-    num_points = len(Y)
-    better = [
-        num_points - torch.searchsorted(y.sort().values, y.contiguous(), right=True)
-        for y in Y.unbind(-1)
-    ]
-    weighted = weights * torch.stack(better, dim=-1) / num_points
+    no_better = [torch.searchsorted(y.sort()[0], y.contiguous(), right=True) for y in Y.unbind(-1)]
+    weighted = weights * (len(Y) - torch.stack(no_better, dim=-1)) / len(Y)
     # Of two points with the same worst objective the better one is ahead (Knowles, section 3).
     score = -weighted.amax(-1) - 0.05 * weighted.sum(-1)
     return score.masked_fill(Y.isneginf().any(-1), -torch.inf)

@@ -151,9 +151,8 @@ class Order:
         lists = torch.arange(len(items), device=X.device).unsqueeze(-1).expand_as(items).flatten()
         has_tie = (score.sort(-1).values.diff(dim=-1) == 0).any(-1, keepdim=True)
         is_draw = has_tie.expand_as(items).flatten()
-        return cls.from_scores(
-            X[used], score.flatten(), item=item, list_index=lists, is_draw=is_draw
-        )
+        X, score = X[used], score.flatten()
+        return cls.from_scores(X, score, item=item, list_index=lists, is_draw=is_draw)
 
     @classmethod
     def without_lists(cls, X: Tensor) -> Self:
@@ -225,11 +224,9 @@ class Order:
             Whether a model of one is a model of the other.
         """
         is_noisy = bool((self.variance > 0).any() or (other.variance > 0).any())
-        if is_noisy or self.is_exact != other.is_exact:
+        if is_noisy or self.is_exact != other.is_exact or self.num_lists != other.num_lists:
             return False
-        if self.num_lists != other.num_lists or not self.X.equal(other.X):
-            return False
-        same = ("item", "task_index", "is_censored", "is_measured", "is_draw", "judge_noise")
+        same = ("X", "item", "task_index", "is_censored", "is_measured", "is_draw", "judge_noise")
         if not all(getattr(self, name).equal(getattr(other, name)) for name in same):
             return False
         mine, others = (order.score[order.is_measured] for order in (self, other))

@@ -114,16 +114,11 @@ def from_groups(X: Tensor, Y: Tensor, groups: Tensor) -> Order:
             "No group holds two distinct points, so there is nothing to compare. Evaluate more "
             "points in a group, or give one label to outcomes that are comparable."
         )
-    entries = points_at(X, distinct.rows[compared])
-    points = distinct_rows(*entries.unbind(-1))
-    list_index = group[compared].unique(return_inverse=True)[1]
+    entries, outcomes = points_at(X, distinct.rows[compared]), outcomes[compared]
+    rows, item, _ = distinct_rows(*entries.unbind(-1))
+    lists = group[compared].unique(return_inverse=True)[1]
     return Order.from_scores(
-        entries[points.rows],
-        outcomes[compared],
-        is_measured=True,
-        item=points.inverse,
-        list_index=list_index,
-        task_index=list_index,
+        entries[rows], outcomes, is_measured=True, item=item, list_index=lists, task_index=lists
     )
 
 

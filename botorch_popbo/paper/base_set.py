@@ -36,9 +36,5 @@ def from_base_set(X: Tensor, Y: Tensor, generator: torch.Generator) -> RankCount
     in_base = torch.zeros(num_points, dtype=torch.bool, device=X.device)
     in_base[drawn[: num_points // 2].to(X.device)] = True
     rivals = order.score[in_base].sort().values
-    not_better = torch.searchsorted(rivals, order.score[~in_base], right=True)
-    return RankCounts(
-        X=order.X[~in_base],
-        counts=(len(rivals) - not_better).to(X),
-        exposure=X.new_full(not_better.shape, len(rivals)),
-    )
+    better = len(rivals) - torch.searchsorted(rivals, order.score[~in_base], right=True)
+    return RankCounts(order.X[~in_base], better.to(X), X.new_full(better.shape, len(rivals)))
