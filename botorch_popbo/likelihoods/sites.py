@@ -48,11 +48,9 @@ def truncate(mean: Tensor, variance: Tensor, noise: Tensor | float = 0.0) -> Til
     deviation = total.sqrt()
     score = mean / deviation
     above, spread = above_zero(score)
-    return Tilted(
-        torch.special.log_ndtr(score),
-        mean * noise / total + variance / deviation * above,
-        (variance * noise + variance.square() * spread) / total,
-    )
+    spread = (variance * noise + variance.square() * spread) / total
+    mean = mean * noise / total + variance / deviation * above
+    return Tilted(torch.special.log_ndtr(score), mean, spread)
 
 
 def logit(mean: Tensor, variance: Tensor, noise: Tensor | float = math.pi**2 / 3.0) -> Tilted:

@@ -58,10 +58,8 @@ class Statements:
 
     def scatter(self, values: Tensor, num_records: int) -> Tensor:
         """The transpose of ``D`` times a tensor of shape ``M x ...``."""
-        summed = values.new_zeros(num_records, *values.shape[1:])
-        return summed.index_add_(0, self.better, values).index_add_(
-            0, self.worse, values, alpha=-1.0
-        )
+        ahead = values.new_zeros(num_records, *values.shape[1:]).index_add_(0, self.better, values)
+        return ahead.index_add_(0, self.worse, values, alpha=-1.0)
 
     def join(self, other: Self) -> Self:
         """These statements and others about the same records."""

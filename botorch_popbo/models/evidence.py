@@ -124,7 +124,7 @@ class Evidence:
         """
         with torch.no_grad():
             laws = self._laws(self.hyperparameters.assign(coordinates))
-            return self._condition(coordinates, laws, start)
+            return self._condition(coordinates, laws, start, TOLERANCE)
 
     def value_and_gradient(
         self, coordinates: Tensor, start: Sites | None = None, tolerance: float = TOLERANCE
@@ -232,27 +232,18 @@ class Evidence:
         return *laws, *modules.warp.distances(*self._gaps)
 
     def _condition(
-        self,
-        coordinates: Tensor,
-        laws: Sequence[Tensor],
-        start: Sites | None = None,
-        tolerance: float = TOLERANCE,
+        self, coordinates: Tensor, laws: Sequence[Tensor], start: Sites | None, tolerance: float
     ) -> Conditioned:
         covariance, noise, mean, *distances = laws
         record_noise = self._records.known_variance + noise * self._is_outcome
         # A copy: some kernels need the values that they returned for their gradient.
         covariance = covariance.clone()
         covariance.diagonal().add_(record_noise + JITTER)
+        of_pair, tie = 2.0 * noise, self.settings.tie**2  # both points of a question are noisy
+        gaps = Distances(*distances) if distances else None
+        answer = priors.site_of(self.hyperparameters.modules.likelihood)
         posterior = propagate(
-            covariance,
-            self.statements,
-            2.0 * noise,  # both points of a question are noisy
-            self.settings.tie**2,
-            Distances(*distances) if distances else None,
-            start,
-            tolerance,
-            mean,
-            priors.site_of(self.hyperparameters.modules.likelihood),
+            covariance, self.statements, of_pair, tie, gaps, start, tolerance, mean, answer
         )
         source = self._records.source
         return Conditioned(coordinates, noise, record_noise, covariance, posterior, source)

@@ -100,9 +100,7 @@ class Hyperparameters:
         if any(parameter.dtype != torch.double for parameter in modules.parameters()):
             modules = deepcopy(modules).double()
         self.modules = modules
-        priors = {
-            name: (owner, prior, get) for name, owner, prior, get, _ in modules.named_priors()
-        }
+        priors = {name: law for name, *law, _ in modules.named_priors()}
         self._parameters: list[Parameter] = []
         parts: list[Tensor] = []
         for name, parameter, constraint in modules.named_parameters_and_constraints():

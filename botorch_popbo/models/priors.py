@@ -52,12 +52,9 @@ def default_kernel(
     # one-hot columns have far more angles than there are records.
     if is_categorical:
         return MaternKernel(nu=2.5, **lengthscale)
-    return RoughMaternKernel(
-        roughness_prior=_normal(*settings.roughness),
-        fineness_prior=_normal(*settings.fineness),
-        max_turned=settings.num_conditioned,  # cost is cubic in it
-        **lengthscale,
-    )
+    of_rough_part = _normal(*settings.roughness), _normal(*settings.fineness)
+    max_turned = settings.num_conditioned  # cost is cubic in it
+    return RoughMaternKernel(*of_rough_part, max_turned, **lengthscale)
 
 
 def scaled(kernel: Kernel, settings: ModelSettings) -> ScaleKernel:
