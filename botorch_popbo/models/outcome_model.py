@@ -78,7 +78,7 @@ class OutcomeModel(SingleOutputModel):
         Returns:
             Independent normal laws of the outcomes, ``batch_shape x q x 1``, in their unit.
         """
-        self._check_output(output_indices)
+        self.subset_output(output_indices)  # which refuses others
         order = self.ranks.order
         assert order is not None
         outcomes = order.score if order.num_lists else self.ranks.train_targets  # a first point

@@ -37,23 +37,20 @@ class SingleOutputModel(Model):
     num_outputs = 1
     batch_shape = torch.Size()
 
-    def subset_output(self, idcs: list[int]) -> Self:
+    def subset_output(self, idcs: list[int] | None) -> Self:
         """The model itself, its only output.
 
         Args:
-            idcs: ``[0]``.
+            idcs: ``[0]``, or ``None`` for all.
 
         Raises:
             UnsupportedError: If any other output is asked for.
         """
-        self._check_output(idcs)
-        return self
-
-    def _check_output(self, indices: list[int] | None) -> None:
-        if indices not in (None, [0], [-1]):
+        if idcs not in (None, [0], [-1]):
             raise UnsupportedError(
-                f"{type(self).__name__} has one output, but {indices} was asked for."
+                f"{type(self).__name__} has one output, but {idcs} was asked for."
             )
+        return self
 
 
 class RankModel(SingleOutputModel, ABC):
@@ -105,9 +102,8 @@ class RankModel(SingleOutputModel, ABC):
         # They follow ``model.to(...)`` but stay out of the state dict, whose shapes must not depend
         # on the number of points. No gradient reaches them: a tensor that has one cannot be copied.
         targets = train_Y if are_comparisons(train_Y) else train_Y.reshape(-1)
-        points = {"_train_X": train_X, "train_targets": targets, "known_X": X}
+        points = {"_train_X": train_X, "train_targets": targets, "known_X": X, "surprise": X[:0]}
         points["_source_X"] = X[:0] if source_X is None else source_X
-        points["surprise"] = X[:0]
         for name, value in points.items():
             self.register_buffer(name, value.detach(), persistent=False)
         if isinstance(input_transform, _DefaultType):
@@ -307,8 +303,7 @@ class RankModel(SingleOutputModel, ABC):
         if self.training:
             self.eval()
         # A transform of BoTorch takes over the dtype of what it is given, for good.
-        X = X.to(self.known_X.dtype)
-        return self._encoder(X)
+        return self._encoder(X.to(self.known_X.dtype))
 
     def transform_inputs(self, X: Tensor, input_transform: Module | None = None) -> Tensor:
         """Leave points as they are: every method of the model takes them as they were given."""

@@ -471,7 +471,7 @@ class RankingGP(RankModel, GP, FantasizeMixin):
             InputDataError: If ``X`` is not a tensor.
             UnsupportedError: If another output is asked for.
         """
-        self._check_output(output_indices)
+        self.subset_output(output_indices)  # which refuses others
         encoded = self.encode(X)
         if self.input_transform.is_one_to_many:
             encoded = self.input_transform(X.to(encoded))
@@ -565,8 +565,7 @@ class RankingGP(RankModel, GP, FantasizeMixin):
         if self.input_transform.is_one_to_many:
             raise UnsupportedError("Perturbed points cannot be conditioned on utilities.")
         batch_shape = torch.broadcast_shapes(X.shape[:-2], Y.shape[:-2])
-        X, Y = X.to(self.known_X.dtype), Y.to(self.known_X.dtype)
-        Y = Y.expand(*batch_shape, *Y.shape[-2:])
+        X, Y = (V.to(self.known_X.dtype).expand(*batch_shape, *V.shape[-2:]) for V in (X, Y))
         predictor, transform = self.predictor, deepcopy(self.input_transform)
         likelihood = deepcopy(self.likelihood)
         if noise is not None or not isinstance(likelihood, GaussianLikelihood):
@@ -575,7 +574,7 @@ class RankingGP(RankModel, GP, FantasizeMixin):
         # Its prior is a posterior, for which neither the cube nor unit variance is meant.
         with validate_input_scaling(False):
             conditioned = conditional.ConditionedGP(
-                train_X=X.expand(*batch_shape, *X.shape[-2:]),
+                train_X=X,
                 train_Y=Y,
                 likelihood=likelihood,
                 covar_module=conditional.ConditionalKernel(predictor, X.dtype, transform),
@@ -720,5 +719,4 @@ class RankingGP(RankModel, GP, FantasizeMixin):
 def _are_same(one: Sequence[Tensor], other: Sequence[Tensor]) -> bool:
     if len(one) != len(other):
         return False
-    pairs = zip(one, other, strict=True)
-    return all(a.device == b.device and torch.equal(a, b) for a, b in pairs)
+    return all(a.device == b.device and a.equal(b) for a, b in zip(one, other, strict=True))

@@ -212,7 +212,7 @@ class PoissonRankModel(RankModel):
             UnsupportedError: If the transform is another one, or ``None``.
             BotorchTensorDimensionError: If ``X`` has the wrong shape.
         """
-        self._check_output(output_indices)
+        self.subset_output(output_indices)  # which refuses others
         posterior = self.rank_posterior(X, observation_noise is not False)
         if isinstance(posterior_transform, _DefaultType):
             return posterior
