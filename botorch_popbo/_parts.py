@@ -107,8 +107,7 @@ class Rivals:
     @cached_property
     def _from_the_best(self) -> list[list[int]]:
         """The evaluations by each objective, the best first."""
-        rows: list[list[int]] = (-self._numbers).argsort(axis=0, kind="stable").T.tolist()
-        return rows
+        return (-self._numbers).argsort(axis=0, kind="stable").T.tolist()
 
     def foresee(self, parts: Parts) -> Foreseen:
         """What an evaluation of at least one part would have been."""

@@ -148,8 +148,8 @@ class RankAcquisitionFunction(AcquisitionFunction, ABC):
         followed = self.model.encode(surprise[is_row_of(surprise, eligible)])
         if not len(followed):
             return followed
-        settings = cast(RankingGP, self.model).settings  # no other has a surprise
-        self._reach = near_radius(self.model.encode(known), settings)
+        # No other model has a surprise.
+        self._reach = near_radius(self.model.encode(known), cast(RankingGP, self.model).settings)
         if self.X_pending is not None:
             pending = self._informed.encode(self.X_pending)
             followed = followed[(torch.cdist(followed, pending) > self._reach).all(-1)]

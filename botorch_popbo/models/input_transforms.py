@@ -209,8 +209,7 @@ def check_transform(transform: InputTransform, X: Tensor, owner: str, is_gp: boo
             Gaussian process, if it has parameters to be learned or makes several points of one.
     """
     name = type(transform).__name__
-    is_learned = any(parameter.requires_grad for parameter in transform.parameters())
-    if is_learned and not is_gp:
+    if not is_gp and any(parameter.requires_grad for parameter in transform.parameters()):
         raise UnsupportedError(
             f"{name} has parameters, which {owner} does not learn. Set them and pass it as "
             "transform.requires_grad_(False), or leave it out."

@@ -138,8 +138,7 @@ def lone_surprise(sample: Sample, is_used: Tensor) -> Tensor:
     if bool(is_used[target].all()):
         return target[:0]
     is_used = is_used | ~records.is_target
-    best_used = records.level[is_used].min()
-    better = _index(~is_used & (records.level < best_used))
+    better = _index(~is_used & (records.level < records.level[is_used].min()))
     is_near = torch.cdist(X[better], X[target]) <= near_radius(X[target], sample.settings)
     lone = better[~(is_near & (better.unsqueeze(-1) != target)).any(-1)]
     return lone[records.level[lone].argsort()[:1]]
@@ -254,8 +253,7 @@ def _most_stay(is_plausible: Tensor, log_prob: Tensor, records: Records) -> Tens
 
     Those tied for the worst are counted by themselves: the few others are all that is known.
     """
-    size = records.level.bincount()
-    is_worst = (records.level == records.level.max()) & (size[-1] > 1)
+    is_worst = (records.level == records.level.max()) & (records.level.bincount()[-1] > 1)
     for group in (is_worst, ~is_worst):
         # Fewer than two have no order.
         kept = min(max(int(0.6 * int(group.sum())), 2), int(group.sum()))

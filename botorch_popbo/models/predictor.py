@@ -271,9 +271,8 @@ class Differences:
         points = X.double().reshape(-1, X.shape[-1])
         with lazily_evaluate_kernels(False):  # what is evaluated at once need not wait
             cross, prior = self.kernel(points, self.X).to_dense(), self.kernel(points, diag=True)
-        mean, variance, left = (
-            each.reshape(X.shape[:-1]).to(X) for each in _Moments.apply(cross, prior, self)
-        )
+        moments = _Moments.apply(cross, prior, self)
+        mean, variance, left = (each.reshape(X.shape[:-1]).to(X) for each in moments)
         return mean + (self.trend(points) - self.level).reshape(X.shape[:-1]).to(X), variance, left
 
 

@@ -42,9 +42,8 @@ class Buckets:
             self.record = first[utilities[first].argsort(descending=True, stable=True)]
             self.place = torch.arange(len(self.record), device=first.device)
             # Those without one come where they rank among the others.
-            better = records.better.new_zeros(records.num_points).scatter_reduce(
-                0, records.item, records.better, "mean", include_self=False
-            )
+            none, each = records.better.new_zeros(records.num_points), records.better
+            better = none.scatter_reduce(0, records.item, each, "mean", include_self=False)
             rank = better.argsort(stable=True).argsort()
             ends = rank[records.item[used[self.record]]].sort().values + 1
             ends[-1] = records.num_points

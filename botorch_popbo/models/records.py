@@ -85,12 +85,10 @@ class Records:
         for index in (~judged).nonzero().squeeze(-1):
             entry = (order.task_index == index).nonzero().squeeze(-1)
             row = order.ranked.inverse[entry]
-            records.known_variance[row] = _known_variance(
-                order.score[entry], order.variance[entry], records.start[row]
-            )
+            known = _known_variance(order.score[entry], order.variance[entry], records.start[row])
+            records.known_variance[row] = known
         # Of several lists each has a unit of its own.
-        is_measured = order.num_lists == 1 and bool(order.is_measured.all())
-        if is_measured and not order_only:
+        if order.num_lists == 1 and bool(order.is_measured.all()) and not order_only:
             records.outcome[order.ranked.inverse] = order.score.double()
             records.outcome[:] = _in_unit_of(records.start, records.outcome)
         return records
@@ -182,9 +180,8 @@ class Records:
             outcome=torch.full_like(other.outcome, torch.nan),  # in a unit of its own
             answers=other.answers.renumbered(behind),
         )
-        columns: dict[str, Any] = {
-            name: torch.cat([getattr(self, name), getattr(moved, name)]) for name in _COLUMNS
-        }
+        pairs = ([getattr(self, name), getattr(moved, name)] for name in _COLUMNS)
+        columns: dict[str, Any] = dict(zip(_COLUMNS, map(torch.cat, pairs), strict=True))
         return replace(self, **columns, answers=self.answers.join(moved.answers))
 
     def subset(self, index: Tensor) -> Self:
@@ -262,9 +259,8 @@ def neighbours(places: DistinctRows, group: Tensor, ties: Tensor) -> Statements:
     # The leaders' chain goes down; the others are below what is above them, and the reverse.
     under = ~equal & ~opens[level]
     over = ~equal & ~leads & ~closes[level]
-    pairs = Statements.certain(
-        torch.cat([above[under], entry[over]]), torch.cat([entry[under], below[over]])
-    )
+    better, worse = torch.cat([above[under], entry[over]]), torch.cat([entry[under], below[over]])
+    pairs = Statements.certain(better, worse)
     return pairs.join(Statements.certain(leader[level][equal], entry[equal], is_tie=True))
 
 

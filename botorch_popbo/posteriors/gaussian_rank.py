@@ -151,9 +151,8 @@ class GaussianRankPosterior(RankPosterior):
 
     def log_prob(self, value: Tensor) -> Tensor:
         """See the base class."""
-        inside = (value >= 0.0) & (value <= self.exposure) & (value == value.floor())
         high, low = self.thresholds.at(value - 1.0), self.thresholds.at(value)
-        inside = inside & (high > low)
+        inside = (value >= 0.0) & (value <= self.exposure) & (value == value.floor()) & (high > low)
         return torch.where(inside, normal.log_prob_between(low, high), -torch.inf)
 
     def cdf(self, value: Tensor) -> Tensor:

@@ -48,25 +48,22 @@ def draw_utility_paths(
     if update_strategy is not gaussian_update:
         raise UnsupportedError("Paths of a RankingGP have an update strategy of their own.")
     predictor = model.predictor
+    kernel, trend = predictor.kernel, predictor.trend
     X, like = predictor.X, model.train_inputs[0]
+    outcomes = torch.zeros_like(X[:, :1])
     with validate_input_scaling(False):
         prior = SingleTaskGP(
-            X,
-            torch.zeros_like(X[:, :1]),
-            covar_module=predictor.kernel,
-            mean_module=predictor.trend,
-            outcome_transform=None,
+            X, outcomes, covar_module=kernel, mean_module=trend, outcome_transform=None
         )
     prior_paths = prior_sampler(prior, sample_shape)
-    prior_values = _of_tasks(prior_paths(X) - predictor.trend(X), predictor)
+    prior_values = _of_tasks(prior_paths(X) - trend(X), predictor)
     noise = (predictor.noise + JITTER).sqrt() * torch.randn_like(prior_values)
     certain = predictor.certain_root
     left_open = square_root(certain @ certain.T - predictor.root @ predictor.root.T)
     drawn = torch.randn(*sample_shape, len(X), dtype=torch.float32).to(X) @ left_open.T
     weight = predictor.weights + drawn - (prior_values + noise) @ certain @ certain.T
-    update_paths = GeneralizedLinearPath(
-        KernelEvaluationMap(predictor.kernel, X), weight * predictor.loading
-    )
+    of_records = KernelEvaluationMap(kernel, X)
+    update_paths = GeneralizedLinearPath(of_records, weight * predictor.loading)
     values = prior_paths(X) + update_paths(X)
     shift = (predictor.mean(X) - values) @ predictor.share
     return MatheronPath(
