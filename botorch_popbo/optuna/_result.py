@@ -23,18 +23,12 @@ if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
 _COLUMNS = 3
-_STATES = {
-    "completed": TrialState.COMPLETE,
-    "infeasible": TrialState.COMPLETE,
-    "stopped": TrialState.PRUNED,
-}
-# How an evaluation is drawn, by its status.
-_COLORS = {"completed": "royalblue", "stopped": "gray", "infeasible": "gray", "failed": "red"}
-_SYMBOLS = {
-    "completed": "circle",
-    "stopped": "circle-open",
-    "infeasible": "triangle-up-open",
-    "failed": "x",
+# What an evaluation is in a study, and how it is drawn, by its status.
+_LOOKS = {
+    "completed": (TrialState.COMPLETE, "royalblue", "circle"),
+    "stopped": (TrialState.PRUNED, "gray", "circle-open"),
+    "infeasible": (TrialState.COMPLETE, "gray", "triangle-up-open"),
+    "failed": (TrialState.FAIL, "red", "x"),
 }
 _LEGEND = {"failed": "✕ failed", "infeasible": "△ infeasible", "stopped": "○ stopped (last part)"}
 _STAR = {"color": "orange", "symbol": "star", "size": 14}
@@ -68,7 +62,7 @@ def study_of(result: Result | Optimizer) -> optuna.Study:
     for e, values, excess in _ended(result):
         params = _values(e, parameters)
         trial = create_trial(
-            state=_STATES.get(e.status, TrialState.FAIL),
+            state=_LOOKS[e.status][0],
             values=values,
             intermediate_values=dict(enumerate(e.parts)),
             params=params,
@@ -119,8 +113,8 @@ def plot_result(result: Result | Optimizer) -> "Figure":
     points: dict[str, object] = {
         "y": y,
         "mode": "markers",
-        "marker_color": [_COLORS[e.status] for e in history],
-        "marker_symbol": [_SYMBOLS[e.status] for e in history],
+        "marker_color": [_LOOKS[e.status][1] for e in history],
+        "marker_symbol": [_LOOKS[e.status][2] for e in history],
         "hovertext": [_described(e).replace(", ", "<br>") for e in history],
         "hoverinfo": "text",
     }
