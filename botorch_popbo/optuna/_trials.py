@@ -93,11 +93,9 @@ def read_trials(
     """
     trials = [trial for trial in trials if trial.state != TrialState.WAITING]
     completed = [trial for trial in trials if trial.state == TrialState.COMPLETE]
-    values = [_values(trial, suggestions.of(trial.number), distributions) for trial in trials]
-    is_telling = [
-        trial.state == TrialState.COMPLETE or distributions.keys() <= trial.params.keys()
-        for trial in trials
-    ]
+    values = [_values(trial, suggestions, distributions) for trial in trials]
+    done, names = TrialState.COMPLETE, distributions.keys()
+    is_telling = [t.state == done or names <= t.params.keys() for t in trials]
     space, points = place_trials(values, is_telling, distributions, max_listed)
     slacks = _slacks(trials, completed)
     signs = signs_of(suggestions.study)
@@ -120,9 +118,7 @@ def read_trials(
 
 
 def _values(
-    trial: FrozenTrial,
-    suggested: Mapping[str, float],
-    distributions: Mapping[str, BaseDistribution],
+    trial: FrozenTrial, suggestions: Suggestions, distributions: Mapping[str, BaseDistribution]
 ) -> dict[str, object]:
     """What a trial asked for, and unless that is all what it was going to ask for.
 
@@ -130,6 +126,7 @@ def _values(
     """
     values: dict[str, object] = {}
     if not _has_asked_for_all(trial):
+        suggested = suggestions.of(trial.number)
         for name in distributions.keys() & suggested.keys():
             with suppress(IndexError):  # of a trial of another study that was added
                 values[name] = distributions[name].to_external_repr(suggested[name])

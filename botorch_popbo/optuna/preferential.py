@@ -136,20 +136,13 @@ class PreferentialPoPBOSampler(PoPBOSampler):
         on_page = [trial.number for trial in trials if trial.state in _ON_PAGE]
         shown = [number for number in on_page if number not in lost | skipped]
         compared = {number for pairs in answers for pair in pairs for number in pair}
+        params, is_telling = [t.params for t in trials], [t.number in compared for t in trials]
         settings = self._search.settings
-        space, X = place_trials(
-            [trial.params for trial in trials],
-            [trial.number in compared for trial in trials],
-            all_parameters(trials),
-            settings.search.max_listed,
-        )
-        interview = Interview(
-            space,
-            [answer for pairs in answers if (answer := answer_of(X, pairs)) is not None],
-            settings,
-            self._search.seed,
-            settings.search.questions_of_design(len(space.parameters)),
-        )
+        parameters, most = all_parameters(trials), settings.search.max_listed
+        space, X = place_trials(params, is_telling, parameters, most)
+        said = [answer for pairs in answers if (answer := answer_of(X, pairs)) is not None]
+        number = settings.search.questions_of_design(len(space.parameters))
+        interview = Interview(space, said, settings, self._search.seed, number)
         if self._interview is None or self._interview.key != interview.key:
             self._interview = interview  # else there may be a fitted model of the same answers
         return _JudgedTrials(trials, X, self._interview, shown, skipped)

@@ -6,6 +6,7 @@ import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace
+from functools import partial
 from zlib import crc32
 
 import numpy as np
@@ -16,7 +17,6 @@ from optuna.samplers import BaseSampler, PartialFixedSampler
 from optuna.samplers._base import _process_constraints_after_trial
 from optuna.study import Study
 from optuna.trial import FrozenTrial, TrialState
-from torch import Tensor
 
 from botorch_popbo._plain import Value, as_float
 from botorch_popbo._reproducible import one_thread
@@ -25,9 +25,8 @@ from botorch_popbo.optuna._trials import Suggestions, is_repeated, read_trials
 from botorch_popbo.optuna.pruner import signs_of
 from botorch_popbo.search.outlook import Outlook, outlook, why
 from botorch_popbo.search.suggest import Search
-from botorch_popbo.search.trials import Trials
 from botorch_popbo.settings import Settings, read_settings
-from botorch_popbo.space import Space, at_least, check_function
+from botorch_popbo.space import at_least, check_function
 
 _logger = logging.getLogger("botorch_popbo")
 
@@ -85,7 +84,8 @@ class PoPBOSampler(BaseSampler):
         seed = secrets.randbits(31) if seed is None else at_least(0, seed=seed)
         number = settings.search.num_initial if n_startup_trials is None else n_startup_trials
         self._search = Search(seed, settings, at_least(1, n_startup_trials=number))
-        self._variance = 0.0 if deterministic_objective else math.nan
+        variance = 0.0 if deterministic_objective else math.nan
+        self._place = partial(read_trials, variance=variance, max_listed=settings.search.max_listed)
         check_function("constraints_func", constraints_func, "a trial")
         self._constraints_func, self._explains = constraints_func, explain
 
@@ -165,15 +165,6 @@ class PoPBOSampler(BaseSampler):
                 break
             trials = replace(trials, pending=torch.cat([trials.pending, x.unsqueeze(0)]))
         return values, why(search, part, trials, x) if self._explains else ""
-
-    def _place(
-        self,
-        trials: Sequence[FrozenTrial],
-        distributions: Mapping[str, BaseDistribution],
-        suggestions: Suggestions,
-    ) -> tuple[Space, Trials, dict[int, Tensor]]:
-        max_listed = self._search.settings.search.max_listed
-        return read_trials(trials, distributions, suggestions, self._variance, max_listed)
 
     def _searched(self, study: Study) -> dict[str, BaseDistribution]:
         """See :meth:`infer_relative_search_space`."""
