@@ -17,10 +17,12 @@ RUN = "run of minimize", "minimize 2"
 _NOT_SAVED = (KeyError, TypeError, ValueError, AttributeError, OverflowError, BotorchError)
 
 
-def save(path: str | os.PathLike[str], content: dict[str, Any]) -> None:
-    """Write a file whole or not at all; raises OSError if it cannot be written."""
+def save(path: str | os.PathLike[str], content: dict[str, Any]) -> bytes:
+    """Write a file whole or not at all: what it holds; raises OSError if it cannot be written."""
+    written = json.dumps(content, indent=1, allow_nan=False).encode()
     with replacing(Path(path)) as partial:
-        partial.write_text(json.dumps(content, indent=1, allow_nan=False), encoding="utf-8")
+        partial.write_bytes(written)
+    return written
 
 
 @contextmanager

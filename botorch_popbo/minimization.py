@@ -1,6 +1,5 @@
 """One function, without a framework."""
 
-import json
 import logging
 import math
 import os
@@ -36,9 +35,8 @@ from botorch_popbo._evaluation import (
 )
 from botorch_popbo._parts import Rivals, Summary, check_summary
 from botorch_popbo._plain import Value
-from botorch_popbo._replacing import replacing
 from botorch_popbo._reproducible import one_thread
-from botorch_popbo._saved import RUN, difference, saved
+from botorch_popbo._saved import RUN, difference, save, saved
 from botorch_popbo.search.outlook import outlook, why
 from botorch_popbo.search.suggest import Search
 from botorch_popbo.search.trials import Trial, Trials
@@ -361,11 +359,8 @@ class _Run:
         """The index of another evaluation, which runs, or of one that is taken up."""
         if self.stopping.is_resumable and self._has("stopped"):
             rivals = self.rivals
-            worth = {
-                index: rivals.worth(named(e.parts, self.sign))
-                for index, e in enumerate(self.new)
-                if e.status == "stopped"
-            }
+            stopped = [(i, e) for i, e in enumerate(self.new) if e.status == "stopped"]
+            worth = {i: rivals.worth(named(e.parts, self.sign)) for i, e in stopped}
             index = max(worth, key=worth.__getitem__)
             if worth[index] >= 1.0:
                 self.new[index] = replace(self.new[index], status="running")
@@ -469,9 +464,7 @@ class _Run:
             )
         evaluations = [e.to_json() for e in self.past + self.new]
         content = self._header() | {"source": self.source, "evaluations": evaluations}
-        self._written = json.dumps(content, indent=1, allow_nan=False).encode()
-        with replacing(self.path) as partial:
-            partial.write_bytes(self._written)
+        self._written = save(self.path, content)
 
     def _header(self) -> dict[str, object]:
         """What calls must agree in: whatever changes a suggestion."""
