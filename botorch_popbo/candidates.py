@@ -219,9 +219,8 @@ def mixtures(
     fits = recipes[((low <= recipes) & (recipes <= high)).all(-1)]
     if not len(fits):
         raise InputDataError(f"No amounts of {[*parts]} within their limits sum to {total:g}.")
-    return [
-        dict(zip(parts, recipe, strict=True)) for recipe in dict.fromkeys(map(tuple, fits.tolist()))
-    ]
+    different = dict.fromkeys(map(tuple, fits.tolist()))
+    return [dict(zip(parts, recipe, strict=True)) for recipe in different]
 
 
 def points_where(

@@ -189,11 +189,7 @@ class Optimizer:
         return [*map(dict, asked)]
 
     def tell(
-        self,
-        point: Mapping[str, Value],
-        value: Value,
-        *,
-        standard_error: float | None = None,
+        self, point: Mapping[str, Value], value: Value, *, standard_error: float | None = None
     ) -> None:
         """Add what came out at a point, which need not have been asked for.
 
@@ -213,10 +209,8 @@ class Optimizer:
         outcomes = self._outcomes(value)
         error = read_error(standard_error)
         x = self.space.encode(parameters)
-        scores = [
-            _SIGNS[way] * outcomes[name] if outcomes else -math.inf
-            for name, way in self.objectives.items()
-        ]
+        ways = self.objectives.items()
+        scores = [_SIGNS[way] * outcomes[name] if outcomes else -math.inf for name, way in ways]
         self._ended.append(Trial(x, scores, self.slack(outcomes), error**2))
         self.observations.append(Observation(parameters, outcomes, standard_error))
         self._tried[tuple(x.tolist())] = parameters
@@ -386,8 +380,7 @@ class Optimizer:
             options = {name: content[name] for name in _SAVED}
             optimizer = cls(content["space"], settings=settings, **options)
             for o in content["observations"]:
-                optimizer.tell(
-                    o["parameters"], o["outcomes"] or None, standard_error=o["standard_error"]
-                )
+                value, error = o["outcomes"] or None, o["standard_error"]
+                optimizer.tell(o["parameters"], value, standard_error=error)
             optimizer.pending = [read_point(point, optimizer.space) for point in content["pending"]]
         return optimizer

@@ -601,8 +601,7 @@ def check_function(name: str, function: Value, of: str) -> None:
 
 def is_number(value: Value) -> bool:
     """Whether a value is a finite number, as truth values are not."""
-    is_real = isinstance(value, int | float) and not isinstance(value, bool)
-    return is_real and math.isfinite(value)
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def at_least(low: int, **argument: Value) -> int:

@@ -281,8 +281,7 @@ def read_csv(
         reason = "it must be UTF-8, with a name for each column in its first line"
         if wide := re.search(r"line (\d+), saw (\d+)", str(error)):
             reason = f"line {wide[1]} has {wide[2]} values, more than there are names"
-        message = f"{os.fspath(path)} cannot be read as a CSV file: {reason}."
-        raise InputDataError(message) from None
+        raise InputDataError(f"{os.fspath(path)} cannot be read as a CSV file: {reason}.") from None
     table.index += 2
     # Truth values beside an empty line are objects.
     return table.rename(columns=str.strip).dropna(how="all").infer_objects()

@@ -83,8 +83,7 @@ def shield(app: ASGIApp, hosts: Set[str]) -> ASGIApp:
         async def send_shielded(message: Message) -> None:
             if message["type"] == "http.response.start":
                 policy = _DRAWN if "/drawn/" in scope["path"] else _OURS
-                headers = _HEADERS | {"Content-Security-Policy": policy}
-                MutableHeaders(scope=message).update(headers)
+                MutableHeaders(scope=message).update(_HEADERS | {"Content-Security-Policy": policy})
             await send(message)
 
         refused = scope["type"] == "http" and not _is_ours(Headers(scope=scope), hosts)
