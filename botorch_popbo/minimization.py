@@ -495,9 +495,8 @@ class _Run:
             OSError: If it cannot be read.
         """
         with saved(path, *RUN) as content:
-            rows, source = content.pop("evaluations"), content.pop("source", "")
-            if not isinstance(rows, list):
-                raise TypeError("evaluations are not a list")
+            # Of a dictionary there is no slice.
+            rows, source = content.pop("evaluations")[:], content.pop("source", "")
         if found := difference(content, self._header()):
             raise InputDataError(
                 f"{path} holds a run with {found}. Pass the same arguments to resume it, or "

@@ -52,9 +52,12 @@ def default_kernel(
     # one-hot columns have far more angles than there are records.
     if is_categorical:
         return MaternKernel(nu=2.5, **lengthscale)
-    of_rough_part = _normal(*settings.roughness), _normal(*settings.fineness)
-    max_turned = settings.num_conditioned  # cost is cubic in it
-    return RoughMaternKernel(*of_rough_part, max_turned, **lengthscale)
+    return RoughMaternKernel(
+        roughness_prior=_normal(*settings.roughness),
+        fineness_prior=_normal(*settings.fineness),
+        max_turned=settings.num_conditioned,  # cost is cubic in it
+        **lengthscale,
+    )
 
 
 def scaled(kernel: Kernel, settings: ModelSettings) -> ScaleKernel:
