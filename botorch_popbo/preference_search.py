@@ -87,7 +87,7 @@ class PreferenceSearch:
 
     def __repr__(self) -> str:
         names = ", ".join(self.space.parameters)
-        return f"<{type(self).__name__} of {names}: {self.num_answers} answers>"
+        return f"<PreferenceSearch of {names}: {self.num_answers} answers>"
 
     @property
     def num_answers(self) -> int:

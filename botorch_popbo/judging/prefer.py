@@ -143,7 +143,7 @@ def ask_program(log: Log, command: str, folder: Path, drawer: Drawer | None) -> 
             while content["items"]:
                 print(json.dumps(content | {"folder": str(folder)}), file=program.stdin, flush=True)
                 said = program.stdout.readline().strip() if program.stdout else ""
-                if not said:
+                if said in ("", "q"):
                     break
                 before, content = content, session.answer(command, content["question"], said)
                 if content == before:

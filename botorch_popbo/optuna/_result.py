@@ -149,8 +149,7 @@ def plot_result(result: Result | Optimizer) -> "Figure":
 def _objectives(given: Result | Optimizer) -> Mapping[str, Direction]:
     """The direction of each objective by its name; raises TypeError."""
     if not isinstance(given, Result | Optimizer):
-        what = "Pass what minimize returned, or an Optimizer"
-        raise TypeError(f"{what}, not {given!r}; for a study there is optuna.visualization.")
+        raise TypeError("Pass a Result or an Optimizer; a study has optuna.visualization.")
     return given.objectives if isinstance(given, Optimizer) else {"value": given.direction}
 
 

@@ -278,8 +278,7 @@ class PoPBOSampler(BaseSampler):
             said: Value = ask(trial)
             numbers: list[Value] = [*map(as_float, said)] if isinstance(said, Iterable) else [None]
             if None in numbers:
-                wanted = "a sequence of numbers, one for each constraint"
-                raise InputDataError(f"constraints_func must return {wanted}, not {said!r}.")
+                raise InputDataError(f"constraints_func must give a list of numbers, not {said!r}.")
             return numbers
 
         _process_constraints_after_trial(checked, study, trial, state)

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from copy import copy
 from typing import NamedTuple, cast
 
 import torch
@@ -163,8 +164,9 @@ def why(search: Search, space: Space, trials: Trials, x: Tensor) -> str:
         return sentence
     away = (space.to_unit(x) - space.to_unit(best)).abs()
     away = away.where(~space.is_categorical | (away == 0.0), 1.0)
-    shares = dict(zip(space.parameters, away.tolist(), strict=True))
-    return f"{sentence} {compared(shares, space.decode(x), space.decode(best))}"
+    shares, told = dict(zip(space.parameters, away.tolist(), strict=True)), copy(space)
+    told.omits = bool(space.dependents)  # what has no meaning at a point is not named
+    return f"{sentence} {compared(shares, told.decode(x), told.decode(best))}"
 
 
 @one_thread()

@@ -351,7 +351,7 @@ def test_equal_outcomes_are_warned_of_once(factor: float, options: dict[str, Any
 
 @pytest.mark.parametrize("returned", [None, 0.5, "a", ["a"]])
 def test_constraints_are_numbers(returned: Any) -> None:
-    with pytest.raises(InputDataError, match="a sequence of numbers, one for each constraint"):
+    with pytest.raises(InputDataError, match="must give a list of numbers"):
         run(branches, 1, constraints_func=lambda trial: returned)
     with pytest.raises(InputDataError, match="constraints_func must be a function of a trial"):
         PoPBOSampler(constraints_func=returned or 3)

@@ -72,3 +72,16 @@ def test_a_sampler_that_is_asked_to_says_why() -> None:
     assert [t.params for t in other.trials] == [t.params for t in study.trials]
     assert "likely to beat the best" in study.trials[-1].user_attrs["why"]
     assert not any(t.user_attrs for t in other.trials)
+
+
+def test_why_names_no_parameter_that_has_no_meaning() -> None:
+    def objective(trial: Trial) -> float:
+        if trial.suggest_categorical("kind", ["smooth", "steps"]) == "smooth":
+            return (trial.suggest_float("rate", -1.0, 1.0) - 0.3) ** 2
+        return 0.1 + abs(trial.suggest_int("depth", 1, 9) - 4) / 10.0
+
+    study = optuna.create_study(sampler=PoPBOSampler(seed=1, explain=True))
+    study.optimize(objective, 19)
+    said = [t.user_attrs.get("why", "") for t in study.trials if t.params["kind"] == "steps"]
+    assert any("differs in kind (steps, not smooth)." in why for why in said)
+    assert not any("rate" in why for why in said)

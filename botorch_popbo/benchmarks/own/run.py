@@ -44,7 +44,7 @@ def report_run(path: Path) -> int:
         f"after {number:.0f} evaluations there is a {chance:.0%} chance of anything better by "
         f"{margin:.2g}, by the model",
         "",
-        *(f"{i:>4} {e}\n     {e.why}" for i, e in [*enumerate(run.ended, 1)][-_LAST:]),
+        *(f"{i:>4} {e}\n     {e.why}" for i, e in [*enumerate(run.ended)][-_LAST:]),
     ]
     folder = path.with_name(f"{path.stem}-report")
     folder.mkdir(exist_ok=True)

@@ -62,7 +62,7 @@ def test_misuse_is_told(tmp_path: Path, capsys: Capture) -> None:
     assert "holds only the initial design" in capsys.readouterr().err
     file.write_text(file.read_text().replace("minimize 2", "minimize 1"))
     assert main(["report", str(file)]) == 2
-    assert "is not a file that minimize wrote" in capsys.readouterr().err
+    assert "is not a saved run of minimize" in capsys.readouterr().err
     Optimizer({"x": (0, 1)}).save(tmp_path / "saved.json")
     for content in ('{"format": "minimize 2"}', "[]", "x", (tmp_path / "saved.json").read_text()):
         file.write_text(content)
