@@ -1,5 +1,6 @@
 import json
 import re
+import signal
 import sys
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
@@ -133,6 +134,15 @@ def test_how_sure_it_is_comes_late_or_after_the_whole_space(
     assert re.search(r"^1\. milk \w+ \(\d+% sure\)$", shown, re.MULTILINE)
 
 
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Python's own handling of SIGINT, which is ignored where tests run in the background."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 def test_a_program_is_asked_in_place_of_a_person(
     space: Path, tmp_path: Path, capsys: Capture
 ) -> None:
@@ -144,7 +154,7 @@ def test_a_program_is_asked_in_place_of_a_person(
         "    if number == 11:\n"
         "        assert os.getpgrp() != os.getpgid(os.getppid())\n"
         "        os.kill(os.getppid(), signal.SIGINT)\n"  # Ctrl-C is for a process group
-        "        time.sleep(60)\n"
+        "        sys.exit(time.sleep(60))\n"
         "    print('=' if number == 1 else 1 + (second < first), flush=True)\n"
     )
     assert prefer(space, "--judge", f"{sys.executable} {script}") == 0
