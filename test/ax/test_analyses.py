@@ -122,11 +122,11 @@ def test_every_card_of_a_gaussian_process_is_shown_and_those_of_the_ranks(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     # Ax's many samples of a sensitivity take most of a minute; which cards there are needs few.
-    few = partial(sensitivity.ax_parameter_sens, num_mc_samples=100)
+    few = partial(sensitivity.ax_parameter_sens, num_mc_samples=20)
     monkeypatch.setattr(sensitivity, "ax_parameter_sens", few)
-    process = searched(10, make=gp_generation_strategy).compute_analyses(display=False)
+    process = searched(6, make=gp_generation_strategy).compute_analyses(display=False)
     expected = {leaf.name for card in process for leaf in card.flatten()}
-    overview, *cards = searched(10).compute_analyses(popbo_analyses(), display=False)
+    overview, *cards = searched(6).compute_analyses(popbo_analyses(), display=False)
     shown = overview.flatten()
     assert not [card.name for card in shown if isinstance(card, ErrorAnalysisCard)]
     # Ax draws slices and contours of what matters most, which the models may see differently.

@@ -27,7 +27,9 @@ def spaces(name: str) -> tuple[Problem, ...]:
     """Spaces that the method is made for and fast on."""
     if name in ("gp-logei", "gp-ucb"):
         return (CONTINUOUS,)
-    return (CONTINUOUS, IN_ORDER) if name == "cmaes" else (TABLE, MIXED)
+    if name == "cmaes":
+        return (CONTINUOUS, IN_ORDER)
+    return (TABLE, MIXED) if name.startswith("popbo") else (MIXED,)
 
 
 @pytest.mark.parametrize(
