@@ -48,9 +48,9 @@ def truncate(mean: Tensor, variance: Tensor, noise: Tensor | float = 0.0) -> Til
     deviation = total.sqrt()
     score = mean / deviation
     above, spread = above_zero(score)
-    spread = (variance * noise + variance.square() * spread) / total
-    mean = mean * noise / total + variance / deviation * above
-    return Tilted(torch.special.log_ndtr(score), mean, spread)
+    tilted_mean = mean * noise / total + variance / deviation * above
+    tilted_variance = (variance * noise + variance.square() * spread) / total
+    return Tilted(torch.special.log_ndtr(score), tilted_mean, tilted_variance)
 
 
 def logit(mean: Tensor, variance: Tensor, noise: Tensor | float = math.pi**2 / 3.0) -> Tilted:
