@@ -3,8 +3,8 @@
 ``python docs/examples/recount.py`` prints what a page should say and does not, and then ends with
 1. With ``--print`` it prints all that it counts.
 
-Not counted, as their runs are in no file: losses on held-out rows, the accuracy of inference and
-seconds, interviews and calibration. The tables of parts are printed by ``popbo report``.
+Not counted, as their runs are in no file: losses on held-out rows, the accuracy of inference,
+seconds and interviews. The tables of parts are printed by ``popbo report``.
 """
 
 import argparse
@@ -209,6 +209,18 @@ def mechanisms() -> Iterable[str]:
         yield f"| {NAMES.get(name, name)} | {' | '.join(cells)} |"
 
 
+def calibration() -> Iterable[str]:
+    """How many new outcomes have their rank in central intervals, least and most often."""
+    shares = (
+        read("rank_calibration").groupby(["dim", "num_points", "variance"]).mean(numeric_only=True)
+    )
+    ranges = [
+        f"{100 * share.min():.0f} to {100 * share.max():.0f}"
+        for share in (shares[f"outcome {level}"] for level in ("50%", "80%", "95%"))
+    ]
+    yield f"{ranges[0]}, {ranges[1]} and {ranges[2]}% of new outcomes"
+
+
 def paper() -> Iterable[str]:
     """Regrets of the paper's model on its functions and tables, ten seeds."""
     for file in ("paper_functions", "paper_hpobench", "paper_nasbench201"):
@@ -356,7 +368,7 @@ def pages() -> dict[str, list[str]]:
             *leads(ax, "default", papers, (20, 30)),
         ],
         "docs/results/judges.md": [*pairwise()],
-        "docs/results/default.md": [*mechanisms()],
+        "docs/results/default.md": [*mechanisms(), *calibration()],
         "docs/results/experiments.md": [*paper()],
         "docs/results/notebook.md": [*laboratory()],
         "docs/results/pools.md": [
