@@ -1,13 +1,16 @@
 """What an experiment is after: values to maximise, and what is left of its constraints."""
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 
 import torch
 from botorch.utils.datasets import SupervisedDataset
+from botorch.utils.sampling import sample_simplex
 from torch import Tensor
 
-from botorch_popbo.data import Order
+from botorch_popbo._reproducible import derive_seed
+from botorch_popbo.data import Order, from_constrained_outcomes
+from botorch_popbo.data.objectives import trade_off
 from botorch_popbo.search.trials import Trials
 
 
@@ -61,16 +64,13 @@ class Goal:
         failed = Y[:, (weights != 0).any(0)].isneginf().any(-1)
         outcomes = torch.where(failed.unsqueeze(-1), 0.0, Y)
         objectives = _sums(outcomes, weights)
-        slack = slack_variance = excess = X[:, :0]
+        slack = slack_variance = X[:, :0]
         if self.outcome_constraints is not None:
             A, b = self.outcome_constraints[0][:, self.metrics], self.outcome_constraints[1]
             slack, slack_variance = b.T - _sums(outcomes, A), _sums(variance, A.square())
-        if self.objective_thresholds is not None:
-            given = ~self.objective_thresholds.isnan()
-            excess = objectives[:, given] - self.objective_thresholds[given]
         objectives[failed] = -torch.inf
         of_objectives = _sums(variance, weights.square())
-        return Trials(X, objectives, of_objectives, slack, slack_variance, excess, X[:0])
+        return Trials(X, objectives, of_objectives, slack, slack_variance, X[:0])
 
     def orders(self, measured: Trials) -> tuple[list[tuple[int, Order]], list[tuple[int, Order]]]:
         """The orders of the objectives, and those of the slacks of violated constraints.
@@ -87,27 +87,42 @@ class Goal:
         Raises:
             InputDataError: If fewer than two points can be ranked.
         """
-        whole = _rows(measured, ~measured.objectives.isnan().any(-1))
-        objectives = zip(_first(self.objective_weights), whole.objective_orders(), strict=True)
+        objectives = zip(_first(self.objective_weights), measured.objective_orders(), strict=True)
         constrained = _first(self.outcome_constraints[0]) if self.outcome_constraints else []
         slacks = measured.slack_orders().items()
         return [*objectives], [(constrained[index], order) for index, order in slacks]
 
     def order_of_all(self, measured: Trials, seed: int) -> Order:
-        """One order of the points that have every metric; see :meth:`Trials.feasible_first`."""
-        parts = torch.cat([measured.objectives, measured.slack, measured.excess], dim=-1)
-        return _rows(measured, ~parts.isnan().any(-1)).feasible_first(seed)
+        """One order of the points that have every metric, feasible ones first.
+
+        Thresholds are constraints. Several objectives are ordered by a random trade-off, another
+        one for every number of points, so that a search visits all parts of the Pareto front; see
+        :func:`~botorch_popbo.data.objectives.trade_off`.
+
+        Args:
+            measured: What :meth:`measured` returns.
+            seed: Seed of the trade-offs.
+
+        Raises:
+            InputDataError: If fewer than two points can be ranked.
+        """
+        slack = measured.slack
+        if self.objective_thresholds is not None:
+            given = ~self.objective_thresholds.isnan()
+            above = measured.objectives[:, given] - self.objective_thresholds[given]
+            slack = torch.cat([slack, above], dim=-1)
+        has_all = ~torch.cat([measured.objectives, slack], dim=-1).isnan().any(-1)
+        X, objectives = measured.X[has_all], measured.objectives[has_all]
+        value, number = objectives[:, 0], objectives.shape[-1]
+        if number > 1:
+            drawn = sample_simplex(number, seed=derive_seed(seed, len(X)), dtype=torch.double)
+            value = trade_off(objectives, drawn.squeeze(0).to(X))
+        return from_constrained_outcomes(X, value, -slack[has_all])
 
 
 def _first(weights: Tensor) -> list[int]:
     """Of each row the first metric that has a weight."""
     return (weights != 0).long().argmax(-1).tolist()
-
-
-def _rows(trials: Trials, keep: Tensor) -> Trials:
-    """Some of the evaluated points."""
-    parts = {f.name: getattr(trials, f.name)[keep] for f in fields(trials) if f.name != "pending"}
-    return replace(trials, **parts)
 
 
 def _sums(values: Tensor, weights: Tensor) -> Tensor:

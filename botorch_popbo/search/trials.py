@@ -6,11 +6,8 @@ from dataclasses import dataclass
 from typing import Self
 
 import torch
-from botorch.utils.sampling import sample_simplex
 from torch import Tensor
 
-from botorch_popbo._reproducible import derive_seed
-from botorch_popbo.data.objectives import from_constrained_outcomes, trade_off
 from botorch_popbo.data.order import Order
 from botorch_popbo.data.outcomes import from_outcomes
 
@@ -47,14 +44,13 @@ class Trials:
 
     Attributes:
         X: Evaluated points, an ``N x d`` tensor.
-        objectives: What to maximise, ``N x c``; minus infinity for failed evaluations.
+        objectives: What to maximise, ``N x c``; minus infinity for failed evaluations, NaN where
+            unknown.
         variance: Variances of the objectives, ``N x c``, NaN where unknown.
         slack: Slacks of the ``k`` constraints, ``N x k``, negative where violated, infinite where a
             constraint does not apply, NaN where it is unknown; of failed evaluations without
             meaning.
         slack_variance: Variances of the slacks, ``N x k``, NaN where unknown.
-        excess: How far objectives are above their thresholds, one column for each threshold; of
-            failed evaluations without meaning.
         pending: Points not to be suggested again, a ``p x d`` tensor.
     """
 
@@ -63,7 +59,6 @@ class Trials:
     variance: Tensor
     slack: Tensor
     slack_variance: Tensor
-    excess: Tensor
     pending: Tensor
 
     @property
@@ -105,7 +100,6 @@ class Trials:
             variance=noise + rest,
             slack=slack,
             slack_variance=variance.expand_as(slack),
-            excess=slack[:, :0],
             pending=matrix([x.tolist() for x in pending], dim),
         )
 
@@ -114,38 +108,15 @@ class Trials:
         """The number of evaluations that did not fail."""
         return int((~self.objectives.isneginf().any(-1)).sum())
 
-    def feasible_first(self, seed: int) -> Order:
-        """One order of all points, feasible ones first; see :func:`from_constrained_outcomes`.
-
-        Thresholds are constraints. Several objectives are ordered by a random trade-off, another
-        one for every number of points, so that a search visits all parts of the Pareto front; see
-        :func:`trade_off`.
-
-        Args:
-            seed: Seed of the trade-offs.
-
-        Returns:
-            The order.
-
-        Raises:
-            InputDataError: If fewer than two points can be ranked.
-        """
-        value, number = self.objectives[:, 0], self.objectives.shape[-1]
-        if number > 1:
-            drawn = sample_simplex(number, seed=derive_seed(seed, len(self.X)), dtype=torch.double)
-            value = trade_off(self.objectives, drawn.squeeze(0).to(self.X))
-        violation = -torch.cat([self.slack, self.excess], dim=-1)
-        violation = violation.nan_to_num(0.0, neginf=0.0)
-        return from_constrained_outcomes(self.X, value, violation)
-
     def objective_orders(self) -> list[Order]:
-        """The order of every objective by itself.
+        """The order of every objective by itself, of the points that have all of them.
 
         Raises:
             InputDataError: If fewer than two points can be ranked.
         """
-        columns = zip(self.objectives.T, self.variance.T, strict=True)
-        return [from_outcomes(self.X, values, variance) for values, variance in columns]
+        known = ~self.objectives.isnan().any(-1)
+        columns = zip(self.objectives[known].T, self.variance[known].T, strict=True)
+        return [from_outcomes(self.X[known], values, variance) for values, variance in columns]
 
     def slack_orders(self) -> dict[int, Order]:
         """The order of the slacks of each constraint that a point violates which did not fail.

@@ -119,8 +119,6 @@ def test_a_constraint_that_does_not_apply_is_satisfied_and_an_unknown_one_teache
     found = dict(zip(map(tuple, order.X[order.item].tolist()), order.score.tolist(), strict=True))
     measured = {0: -4.0, 1: 4.0, 2: 1.0, 4: 0.5}
     assert found == {tuple(X[row].tolist()): score for row, score in measured.items()}
-    first = trials.feasible_first(seed=0)
-    assert first.X[first.score.argmin()].equal(X[0])
     never = known(-LOSS, torch.full((5, 1), math.inf))
     assert never.slack_orders() == {}
     violated = known(-LOSS, torch.tensor([[-math.inf], *[[math.inf]] * 4]))
