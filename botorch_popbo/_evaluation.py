@@ -16,7 +16,7 @@ from threading import current_thread, main_thread
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, SupportsIndex
 
 from botorch_popbo._parts import Parts, Rivals
-from botorch_popbo._plain import Value, as_float
+from botorch_popbo._plain import Value, as_float, is_standard_error
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -209,7 +209,7 @@ def evaluate(function: Function, begun: Evaluation, watch: Watch = _WHOLE) -> En
             hint += _SEVERAL if isinstance(value, Mapping) else ""
             hint += " (call async functions by asyncio.run)" if isawaitable(value) else ""
             raise ValueError(f"the value is not a finite number: {value!r}{hint}")
-        if deviation is None or deviation < 0.0 or deviation > 1e154:  # its square is a number
+        if not is_standard_error(deviation):
             raise ValueError(
                 f"the standard error is not a number from 0 to 1e154: {error!r}{_SEVERAL}"
             )

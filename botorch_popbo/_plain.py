@@ -1,7 +1,7 @@
 """Numbers of NumPy and PyTorch as Python's own, which can be stored and are seeds."""
 
 from operator import index
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -33,3 +33,8 @@ def as_float(value: Value) -> float | None:
     # Of a tensor of several elements it is a RuntimeError.
     except (TypeError, ValueError, OverflowError, RuntimeError):
         return None
+
+
+def is_standard_error(number: float | None) -> TypeGuard[float]:
+    """Whether a number is a standard error; NaN stands for one that is unknown."""
+    return number is not None and not (number < 0.0 or number > 1e154)  # its square is a number

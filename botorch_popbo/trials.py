@@ -19,7 +19,7 @@ from torch import Tensor
 
 from botorch_popbo._evaluation import Evaluation, Parameters, Result, evaluate
 from botorch_popbo._exports import PREFIXES, find_export, find_outcome, read_export
-from botorch_popbo._plain import Value, as_float
+from botorch_popbo._plain import Value, as_float, is_standard_error
 from botorch_popbo._saved import RUN, saved
 from botorch_popbo.candidates import Candidates
 from botorch_popbo.space import Parameter, Space
@@ -299,7 +299,7 @@ def _read_table(path: str | os.PathLike[str], space: Space) -> "pd.DataFrame":
 def read_error(value: Value, place: str = "A") -> float:
     """A standard error, NaN if it is ``None``; raises InputDataError if it is none."""
     error = math.nan if value is None else as_float(value)
-    if error is None or error < 0.0 or error > 1e154:  # its square is a number
+    if not is_standard_error(error):
         raise InputDataError(f"{place} standard error is from 0 to 1e154, not {value!r}.")
     return error
 
