@@ -14,12 +14,13 @@ from urllib.parse import urlsplit
 
 import uvicorn
 from starlette.applications import Starlette
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import Headers
+from starlette.middleware.base import BaseHTTPMiddleware, RequestResponseEndpoint
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp
 
 from botorch_popbo._errors import UsageError
 from botorch_popbo.judging._drawer import Drawer
@@ -79,18 +80,14 @@ def shield(app: ASGIApp, hosts: Set[str]) -> ASGIApp:
         hosts: Names by which a browser may ask, beside all addresses.
     """
 
-    async def shielded(scope: Scope, receive: Receive, send: Send) -> None:
-        async def send_shielded(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                policy = _DRAWN if "/drawn/" in scope["path"] else _OURS
-                MutableHeaders(scope=message).update(_HEADERS | {"Content-Security-Policy": policy})
-            await send(message)
+    async def shielded(request: Request, answer: RequestResponseEndpoint) -> Response:
+        refusal = PlainTextResponse("requests from other sites are refused", 403)
+        response = await answer(request) if _is_ours(request.headers, hosts) else refusal
+        policy = _DRAWN if "/drawn/" in request.scope["path"] else _OURS
+        response.headers.update(_HEADERS | {"Content-Security-Policy": policy})
+        return response
 
-        refused = scope["type"] == "http" and not _is_ours(Headers(scope=scope), hosts)
-        answer = PlainTextResponse("requests from other sites are refused", 403) if refused else app
-        await answer(scope, receive, send_shielded)
-
-    return shielded
+    return BaseHTTPMiddleware(app, shielded)
 
 
 def _is_ours(headers: Headers, hosts: Set[str]) -> bool:
