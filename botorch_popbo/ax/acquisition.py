@@ -1,7 +1,6 @@
 """Ax's acquisition wrapper with random numbers of its own."""
 
 import math
-import warnings
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from functools import partial
@@ -18,7 +17,6 @@ from ax.generators.utils import get_observed, mk_discrete_choices
 from botorch.acquisition import AcquisitionFunction
 from botorch.acquisition.input_constructors import get_acqf_input_constructor
 from botorch.exceptions import CandidateGenerationError
-from botorch.exceptions.warnings import BadInitialCandidatesWarning
 from botorch.posteriors import GPyTorchPosterior
 from torch import Tensor
 
@@ -30,7 +28,12 @@ from botorch_popbo.acquisition.utility_improvement import LogExpectedUtilityImpr
 from botorch_popbo.ax.surrogate import RankSurrogate
 from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.search.domain import Domain
-from botorch_popbo.search.maximize import default_options, table_candidates, unless_known
+from botorch_popbo.search.maximize import (
+    default_options,
+    searching,
+    table_candidates,
+    unless_known,
+)
 from botorch_popbo.search.outlook import Outlook, chance_of_better, compared, purpose
 from botorch_popbo.search.suggest import Models
 from botorch_popbo.settings import Settings
@@ -196,10 +199,7 @@ class RankAcquisition(Acquisition):
             **others,
         )
         climbing = one_thread() if candidate_set is None else nullcontext()
-        with seeded(self._seed), climbing, warnings.catch_warnings():
-            # A ReLU network has kinks: the line search ends at one, which is no failure.
-            warnings.filterwarnings("ignore", "Optimization failed", RuntimeWarning)
-            warnings.simplefilter("ignore", BadInitialCandidatesWarning)  # where all are as good
+        with searching(self._seed), climbing:
             if candidate_set is not None:
                 found, values, weights = search_for(n=n)
             else:

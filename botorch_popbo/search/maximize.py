@@ -1,7 +1,8 @@
 """The best point of a space of ranges, listed values and categories."""
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 
 import torch
@@ -45,9 +46,7 @@ def maximize(
     Returns:
         A point, of shape ``d``.
     """
-    with seeded(seed), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Optimization failed", RuntimeWarning)
-        warnings.simplefilter("ignore", BadInitialCandidatesWarning)  # where all are as good
+    with searching(seed):
         if domain.is_table:
             unseen = table_candidates(acquisition, domain, X_known, seed)
             if not len(unseen):
@@ -58,6 +57,16 @@ def maximize(
         with torch.no_grad():
             best = found[acquisition(found).argmax()]
         return unless_known(acquisition, domain, best, X_known)[0]
+
+
+@contextmanager
+def searching(seed: int) -> Iterator[None]:
+    """Seed BoTorch's optimizers, and let them say nothing of what is no failure."""
+    with seeded(seed), warnings.catch_warnings():
+        # A ReLU network has kinks, and the line search ends at one.
+        warnings.filterwarnings("ignore", "Optimization failed", RuntimeWarning)
+        warnings.simplefilter("ignore", BadInitialCandidatesWarning)  # where all are as good
+        yield
 
 
 def table_candidates(
