@@ -380,7 +380,11 @@ class Space:
         """The value of each parameter at a point of shape ``d``, and the constants."""
         places = zip(self.parameters.items(), x.tolist(), strict=True)
         values = {name: p.value(place) for (name, p), place in places}
-        return {n: v for n, v in values.items() if self.is_active(n, values)} | self.constants
+        return (self.active(values) if self.omits else values) | self.constants
+
+    def active(self, values: Mapping[str, Value]) -> dict[str, Value]:
+        """Those of some values that have a meaning beside the others."""
+        return {name: value for name, value in values.items() if self.is_active(name, values)}
 
     def is_active(self, name: str, values: Mapping[str, Value]) -> bool:
         """Whether a parameter has a meaning beside the values of others, as far as that is known.
@@ -389,8 +393,6 @@ class Space:
             KeyError: If the value that decides is missing.
             ValueError: If that is none of its parameter.
         """
-        if not self.omits:
-            return True
         parents = [p for p, by in self.dependents.items() if name in chain(*by.values())]
         for parent in filter(lambda p: self.is_active(p, values), parents):
             place = self.parameters[parent].place(values[parent])

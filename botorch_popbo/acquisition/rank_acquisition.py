@@ -51,6 +51,7 @@ class RankAcquisitionFunction(AcquisitionFunction, ABC):
     """
 
     _needs_uncertainty = False
+    _reach = 0.0
 
     model: RankModel
     _known: Tensor
@@ -154,6 +155,10 @@ class RankAcquisitionFunction(AcquisitionFunction, ABC):
             pending = self._informed.encode(self.X_pending)
             followed = followed[(torch.cdist(followed, pending) > self._reach).all(-1)]
         return followed[:1]
+
+    def follows(self, encoded: Tensor) -> bool:
+        """Whether one of some encoded points ``n x d'`` is near the surprise that is followed."""
+        return bool((torch.cdist(encoded, self._followed) <= self._reach).any())
 
     @property
     def _is_eligible(self) -> Tensor:

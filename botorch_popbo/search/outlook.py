@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable
-from copy import copy
 from typing import NamedTuple, cast
 
 import torch
@@ -164,9 +163,10 @@ def why(search: Search, space: Space, trials: Trials, x: Tensor) -> str:
         return sentence
     away = (space.to_unit(x) - space.to_unit(best)).abs()
     away = away.where(~space.is_categorical | (away == 0.0), 1.0)
-    shares, told = dict(zip(space.parameters, away.tolist(), strict=True)), copy(space)
-    told.omits = bool(space.dependents)  # what has no meaning at a point is not named
-    return f"{sentence} {compared(shares, told.decode(x), told.decode(best))}"
+    shares = dict(zip(space.parameters, away.tolist(), strict=True))
+    # What has no meaning at a point is not named.
+    values = [space.active(space.decode(point)) for point in (x, best)]
+    return f"{sentence} {compared(shares, *values)}"
 
 
 @one_thread()
@@ -190,7 +190,7 @@ def purpose(acquisition: RankAcquisitionFunction, x: Tensor) -> tuple[str, Tenso
         return f"Extends the front: {chance:.0%} likely to be a new trade-off.", None
     model = cast(RankingGP, acquisition.model)
     best = model.incumbent_among(acquisition.recommendable)
-    encoded, followed = model.encode(x.unsqueeze(0)), acquisition._followed
+    encoded = model.encode(x.unsqueeze(0))
     differences = model.differences_from(model.encode(best.unsqueeze(0))[0])
     mean, variance, _ = differences.moments(encoded)
     chance = float(torch.special.ndtr(mean / variance.clamp_min(MIN_VARIANCE).sqrt()))
@@ -199,7 +199,7 @@ def purpose(acquisition: RankAcquisitionFunction, x: Tensor) -> tuple[str, Tenso
         name = "Looks where little is known"
     if bool(is_row_of(x.unsqueeze(0), model.known_X)):
         name = "Repeats a known point"
-    elif len(followed) and bool((torch.cdist(encoded, followed) <= acquisition._reach).any()):
+    elif acquisition.follows(encoded):
         name = "Follows a surprise"
     place = 1.0 + float(model.rank_law(encoded).mean)
     number = len(model.known_X) + 1
