@@ -27,8 +27,6 @@ from botorch_popbo.space import Parameter, Space
 if TYPE_CHECKING:
     import pandas as pd
 
-_STATUSES = ("completed", "failed", "stopped", "running")
-
 _logger = logging.getLogger("botorch_popbo")
 
 
@@ -84,50 +82,58 @@ def read_start(
         InputDataError: If something is none of these.
         OSError: If a file cannot be read.
     """
+    outcome = "" if objective in space.parameters else objective
+    where, kind, given = _given(start, space)
+    is_list = isinstance(given, list)
+    numbered = enumerate(given, 1) if is_list else _trials_of(given, outcome, sign, where)
+    rows = [(f"{where}, {kind} {number}", row) for number, row in numbered]
+    known = {*space.names, objective, "standard_error", "status"}
+    for place, row in rows:
+        unknown = [name for name in row if name not in known]
+        # A table with outcomes may hold more than what is asked for.
+        if unknown and (is_list or outcome not in row):
+            wrong = f"{place} has {unknown[0]!r}, which is not a parameter"
+            raise InputDataError(f'{wrong}. An outcome is named "{objective}".')
+    each = [(row.get("status"), _evaluation(at, row, space, outcome, sign)) for at, row in rows]
+    # What was stopped has no value, and is no failure.
+    return [e for s, e in each if e.status != "failed" or s not in ("stopped", "running")]
+
+
+def _given(start: Value, space: Space) -> tuple[str, str, Value]:
+    """Where rows come from, what one is called, and a list of them by name or a data frame.
+
+    Raises:
+        InputDataError: If there are none.
+    """
+    if isinstance(start, str | os.PathLike):
+        path = os.fspath(start)
+        if not path.endswith(".json"):
+            return path, "line", _read_table(path, space)
+        with saved(path, *RUN) as content:
+            return path, "entry", [Evaluation(**row).to_row() for row in content["evaluations"]]
+    if hasattr(start, "iterrows"):
+        return "start", "row", start
     rows: Value = start.history if isinstance(start, Result) else start
     rows = [rows] if isinstance(rows, Mapping | Evaluation) else rows
-    known = {*space.names, objective, "standard_error", "status"}
-    outcome = "" if objective in space.parameters else objective
-    where, kind = "start", "row"
-    if isinstance(start, str | os.PathLike):
-        where, kind = os.fspath(start), "line"
-        if where.endswith(".json"):
-            with saved(start, *RUN) as content:
-                rows = [Evaluation(**row).to_row() for row in content["evaluations"]]
-        else:
-            start = _read_table(start, space)
-    if is_list := isinstance(rows, Sequence):
+    if isinstance(rows, Sequence):
         rows = [e.to_row() if isinstance(e, Evaluation) else e for e in rows]
-        is_list = all(isinstance(row, Mapping) for row in rows)
-    if is_list and rows and find_export(rows[0]):
-        import pandas as pd
-
-        # Scikit-learn's dictionary holds columns.
-        start = pd.DataFrame(start if "params" in start else rows)
-    if is_table := hasattr(start, "iterrows"):
-        records = _records(start, outcome, sign, where, kind)
-    elif is_list:
-        records = [(f"{where}, entry {number}", row) for number, row in enumerate(rows, 1)]
-    else:
+    if not isinstance(rows, list) or not all(isinstance(row, Mapping) for row in rows):
         raise InputDataError(
             "start must be a dictionary of parameters, a list of them, a data frame, a CSV file, "
             f"or a result of minimize or its file, but got {shortened(start)}."
         )
-    for place, row in records:
-        unknown = [name for name in row if name not in known]
-        # A table with outcomes may hold more than what is asked for.
-        if unknown and not (is_table and outcome in row):
-            wrong = f"{place} has {unknown[0]!r}, which is not a parameter"
-            raise InputDataError(f'{wrong}. An outcome is named "{objective}".')
-    each = [(row.get("status"), _evaluation(at, row, space, outcome, sign)) for at, row in records]
-    # What was stopped has no value, and is no failure.
-    return [e for status, e in each if e.status != "failed" or status not in _STATUSES[2:]]
+    if rows and find_export(rows[0]):
+        import pandas as pd
+
+        # Scikit-learn's dictionary holds columns.
+        return "start", "row", pd.DataFrame(start if "params" in start else rows)
+    return "start", "entry", rows
 
 
-def _records(
-    table: "pd.DataFrame", objective: str, sign: float, where: str, kind: str
-) -> list[tuple[str, Mapping[str, Value]]]:
-    """The trials of a data frame, whoever exported it, each with its place.
+def _trials_of(
+    table: "pd.DataFrame", objective: str, sign: float, where: str
+) -> list[tuple[int, Mapping[str, Value]]]:
+    """The trials of a data frame, whoever exported it, each with its index.
 
     Raises:
         InputDataError: If the outcome is better in the other direction.
@@ -135,8 +141,7 @@ def _records(
     outcome, is_score = find_outcome(table, objective)
     if is_score and sign < 0:
         raise InputDataError(
-            f"{where}: {outcome} is a score, so larger is better. Maximize, or add a "
-            "column to be minimized."
+            f"{where}: {outcome} is a score, so larger is better. Maximize, or add another column."
         )
     if outcome in table:
         table, _, note = read_export(table, outcome)
@@ -144,7 +149,7 @@ def _records(
             _logger.warning("%s is %s", where, note)
     table = table.rename(columns={outcome: objective})
     frame = table.astype(object).mask(table.isna(), math.nan)  # without pandas.NA
-    return [(f"{where}, {kind} {index}", dict(row)) for index, row in frame.iterrows()]
+    return [(index, dict(row)) for index, row in frame.iterrows()]
 
 
 def read_mapping(name: str, values: Mapping[str, Value] | None) -> dict[str, Any]:
@@ -175,7 +180,7 @@ def read_point(point: Mapping[str, Value], space: Space) -> Parameters:
     if isinstance(space, Candidates):
         space.encode(point)  # which checks the cells
         return space.row(point)
-    return _evaluation("the point", {**point, "": 0.0}, space, "", 1.0).parameters
+    return _parameters("the point", point, space, is_past=True)
 
 
 def read_evaluation(row: Value, where: str, space: Space) -> Evaluation:
@@ -194,10 +199,8 @@ def read_evaluation(row: Value, where: str, space: Space) -> Evaluation:
     """
     if not isinstance(row, dict) or not isinstance(row.get("parameters"), dict):
         raise InputDataError(f"{where}: {row!r} is not an evaluation.")
-    found = _evaluation(where, row["parameters"], space, "", 1.0)
+    found = Evaluation(_parameters(where, row["parameters"], space, is_past=False))
     parts, status = row.get("parts", []), row.get("status")
-    if status not in _STATUSES:
-        raise InputDataError(f"{where}: status is {status!r}, not one of {', '.join(_STATUSES)}.")
     numbers = map(as_float, parts) if isinstance(parts, list) else [None]
     if any(number is None or not math.isfinite(number) for number in numbers):
         raise InputDataError(f"{where}: parts are {parts!r}, not finite numbers.")
@@ -223,17 +226,26 @@ def _evaluation(
     place: str, row: Mapping[str, Value], space: Space, objective: str, sign: float
 ) -> Evaluation:
     """A past evaluation, or a running one where there is no outcome, of a named row."""
-    values: dict[str, Value] = {}
-    outcome, error, name, is_past = math.nan, math.nan, objective, objective in row
-    try:
-        if is_past:
+    status, outcome, error, is_past = "running", math.nan, math.nan, objective in row
+    if is_past:
+        try:
             outcome = _outcome(row[objective], sign)
-        if is_past and "standard_error" in row.keys() - space.names:
+        except ValueError as fault:
+            raise InputDataError(f"{place}: {objective} is {row[objective]}, {fault}.") from None
+        status = "failed" if math.isnan(outcome) else "completed"
+        if "standard_error" in row.keys() - space.names:
             error = read_error(row["standard_error"], f"{place}: a")
+    parameters = _parameters(place, row, space, is_past)
+    return Evaluation(parameters, status, outcome, error, is_past=is_past)
+
+
+def _parameters(place: str, row: Mapping[str, Value], space: Space, is_past: bool) -> Parameters:
+    """The values of a named row as the parameters have them, past ones also out of range."""
+    values, name = dict[str, Value](), ""
+    try:
         for name, parameter in space.parameters.items():
-            if not space.is_active(name, row):
-                continue
-            values[name] = read_value(row[name], parameter, is_past)
+            if space.is_active(name, row):
+                values[name] = read_value(row[name], parameter, is_past)
         for name, constant in space.constants.items():
             if row.get(name, constant) != constant:
                 raise ValueError(f"but the space says {constant}")
@@ -241,8 +253,7 @@ def _evaluation(
         raise InputDataError(f"{place} lacks {name!r}.") from None
     except (ValueError, TypeError, OverflowError) as fault:
         raise InputDataError(f"{place}: {name} is {row[name]}, {fault}.") from None
-    status = "running" if not is_past else "failed" if math.isnan(outcome) else "completed"
-    return Evaluation(values | space.constants, status, outcome, error, is_past=is_past)
+    return values | space.constants
 
 
 def read_csv(
