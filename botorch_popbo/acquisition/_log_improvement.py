@@ -13,6 +13,11 @@ from botorch_popbo._once_differentiable import once_differentiable
 MIN_VARIANCE = 1e-20
 
 
+def deviation_of(variance: Tensor) -> Tensor:
+    """The root of a variance, which rounding may have made negative."""
+    return variance.clamp_min(MIN_VARIANCE).sqrt()
+
+
 def log_improvement(mean: Tensor, variance: Tensor) -> Tensor:
     r"""Logarithm of :math:`E[\max(z, 0)]` for normal :math:`z`, finite however small it is.
 
@@ -50,7 +55,7 @@ class _LogImprovement(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, mean: Tensor, variance: Tensor) -> Tensor:
-        deviation = variance.clamp_min(MIN_VARIANCE).sqrt()
+        deviation = deviation_of(variance)
         score = mean / deviation
         log_value: Tensor = _log_ei_helper(score)  # of a deviation of one
         ctx.save_for_backward(score, deviation, log_value)

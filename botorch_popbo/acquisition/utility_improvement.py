@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from botorch_popbo.acquisition._log_improvement import (
-    MIN_VARIANCE,
+    deviation_of,
     log_augmentation,
     log_improvement,
 )
@@ -86,7 +86,7 @@ class LogExpectedUtilityImprovement(UtilityFunction):
             return log_remoteness(distance)
         mean, variance, removable = self._differences.moments(encoded)
         value = log_improvement(mean, self._exploration**2 * variance)
-        deviation = variance.clamp_min(MIN_VARIANCE).sqrt()
+        deviation = deviation_of(variance)
         if self._doubt > 0.0:
             value = torch.logaddexp(value, deviation.log() + math.log(self._doubt))
         value = value + log_augmentation(removable, self._informed.noise.detach())

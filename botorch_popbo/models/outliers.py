@@ -15,7 +15,7 @@ from torch import Tensor
 
 from botorch_popbo.likelihoods import normal
 from botorch_popbo.models.evidence import Conditioned, Evidence, Sample
-from botorch_popbo.models.predictor import MIN_VARIANCE, Predictor
+from botorch_popbo.models.predictor import ROUNDING_VARIANCE, Predictor
 from botorch_popbo.models.records import Records
 from botorch_popbo.settings import ModelSettings
 
@@ -191,7 +191,7 @@ def plausible_records(
     utilities = conditioned.posterior.utilities
     bounds = _neighbouring_utilities(records, records.subset(_index(is_used)), utilities)
     # Of a record far from all others nothing is known, but not more than that.
-    upper, lower = (bounds - mean) / variance.clamp(MIN_VARIANCE, 25.0).sqrt()
+    upper, lower = (bounds - mean) / variance.clamp(ROUNDING_VARIANCE, 25.0).sqrt()
     log_prob = normal.log_prob_between(lower, upper)
     is_plausible = log_prob > _log_outlier_probability(records, settings) + log_odds
     return _most_stay(is_plausible, log_prob, records)

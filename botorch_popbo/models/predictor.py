@@ -17,7 +17,7 @@ from botorch_popbo.models.evidence import Conditioned
 from botorch_popbo.models.hyperparameters import Modules
 
 #: Of a variance that is a difference, so that rounding leaves it a deviation to divide by.
-MIN_VARIANCE = 1e-12
+ROUNDING_VARIANCE = 1e-12
 _BLOCK = 2**18  # entries of a matrix of covariances
 
 

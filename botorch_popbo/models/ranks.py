@@ -11,7 +11,7 @@ from botorch_popbo.data._rows import distinct_rows, lexicographic_order
 from botorch_popbo.likelihoods.propagation import JITTER
 from botorch_popbo.models.evidence import Evidence, Sample
 from botorch_popbo.models.outliers import fit_without
-from botorch_popbo.models.predictor import MIN_VARIANCE, Predictor
+from botorch_popbo.models.predictor import ROUNDING_VARIANCE, Predictor
 from botorch_popbo.models.records import Records, interpolate
 
 
@@ -130,7 +130,7 @@ class RankPredictor:
         # Buckets are of the target, whose records come first and have the prior's covariance.
         shared = cross[:, self.buckets.record] - explained @ self.explained.T
         variance = own.unsqueeze(-1) + self.variance - 2.0 * shared
-        deviation = variance.clamp_min(MIN_VARIANCE).sqrt()
+        deviation = variance.clamp_min(ROUNDING_VARIANCE).sqrt()
         mean = cross @ self.predictor.weights + self.predictor.trend(points)
         short = self.utility - mean.unsqueeze(-1)
         # With one deviation for all the scores fall as the utilities do.

@@ -9,7 +9,7 @@ from botorch.utils.sampling import draw_sobol_samples
 from torch import Tensor
 
 from botorch_popbo.acquisition._log_improvement import (
-    MIN_VARIANCE,
+    deviation_of,
     log_augmentation,
     log_improvement,
 )
@@ -175,7 +175,7 @@ class LogRankConfidenceBound(SpaceRankFunction):
 
     def _evaluate(self, X: Tensor, encoded: Tensor, distance: Tensor) -> Tensor:
         mean, variance, _ = self._differences.moments(encoded)
-        deviation = variance.clamp_min(MIN_VARIANCE).sqrt()
+        deviation = deviation_of(variance)
         upper = self._utility.to(encoded) + mean + self.beta * deviation
         return -self._share.log(upper) + log_remoteness(distance)
 
@@ -185,12 +185,12 @@ def improvement_ratio(mean: Tensor, variance: Tensor) -> Tensor:
 
     Args:
         mean: Means.
-        variance: Variances, of the same shape, taken for at least :data:`MIN_VARIANCE`.
+        variance: Variances, of the same shape, taken for at least 1e-20.
 
     Returns:
         A tensor of the same shape, once differentiable.
     """
-    deviation = variance.clamp_min(MIN_VARIANCE).sqrt()
+    deviation = deviation_of(variance)
     score = mean / deviation
     # Far away the ratio is the difference of two numbers of the size of the score.
     is_far = score < -30.0

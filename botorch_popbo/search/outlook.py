@@ -11,7 +11,7 @@ from torch import Tensor
 from botorch_popbo._plain import Value
 from botorch_popbo._reproducible import derive_seed, one_thread, seeded
 from botorch_popbo.acquisition import LogExpectedFrontImprovement, RankAcquisitionFunction
-from botorch_popbo.acquisition._log_improvement import MIN_VARIANCE, log_improvement
+from botorch_popbo.acquisition._log_improvement import deviation_of, log_improvement
 from botorch_popbo.acquisition._slack_constraint import place_of
 from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.models import RankingGP
@@ -193,7 +193,7 @@ def purpose(acquisition: RankAcquisitionFunction, x: Tensor) -> tuple[str, Tenso
     encoded = model.encode(x.unsqueeze(0))
     differences = model.differences_from(model.encode(best.unsqueeze(0))[0])
     mean, variance, _ = differences.moments(encoded)
-    chance = float(torch.special.ndtr(mean / variance.clamp_min(MIN_VARIANCE).sqrt()))
+    chance = float(torch.special.ndtr(mean / deviation_of(variance)))
     name = "Improves on the best" if chance >= 0.5 else "Explores"
     if chance < 0.01:
         name = "Looks where little is known"
