@@ -76,14 +76,12 @@ class PreferenceSearch:
                 f"num_items must be at most {self.space.num_points}, the number of different "
                 f"points, but got {num_items}."
             )
-        self._begin([])
+        self.interview = Interview(self.space, (), self.settings, self.seed, self.num_initial)
+        self._question: Tensor | None = None
 
     def _begin(self, answers: Sequence[Answer]) -> None:
         """Have nothing but some answers; the model and the next question wait until asked for."""
-        self.interview = Interview(
-            self.space, tuple(answers), self.settings, self.seed, self.num_initial
-        )
-        self._question: Tensor | None = None
+        self.interview, self._question = replace(self.interview, answers=tuple(answers)), None
 
     def __repr__(self) -> str:
         names = ", ".join(self.space.parameters)
