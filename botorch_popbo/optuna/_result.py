@@ -101,15 +101,7 @@ def plot_result(result: Result | Optimizer) -> "Figure":
     value = next(iter(_objectives(result)))
     result = _result_of(result)
     parameters, history = result.space.parameters, result.history
-    best_of, worst_of = (max, min) if result.direction == "maximize" else (min, max)
-    shown = [e.parts[-1] if e.status == "stopped" else e.value for e in history]
-    known = [value for value in shown if not isnan(value)]
-    top, worst = best_of(known), worst_of(known)
-    kind = "log" if 0.0 < min(known) < max(known) / 100.0 else "linear"
-    beyond = worst * (worst / top) ** 0.1 if kind == "log" else worst + 0.1 * (worst - top)
-    y = [beyond if isnan(value) else value for value in shown]
-    whole = [e.value if e.status == "completed" else nan for e in history]
-    line = [*accumulate(whole, lambda a, b: b if isnan(a) else best_of(a, b))]
+    y, line, kind = _heights(result)
     points: dict[str, object] = {
         "y": y,
         "mode": "markers",
@@ -137,13 +129,32 @@ def plot_result(result: Result | Optimizer) -> "Figure":
         fig.update_xaxes(**axis, **cell)
     fig.update_annotations(font_size=12).update_xaxes(tickfont_size=11, exponentformat="e")
     fig.update_yaxes(title=value, col=1).update_yaxes(type=kind, nticks=6, exponentformat="e")
+    margin, height = {"t": 125, "b": 40, "l": 60, "r": 20}, 165 + 230 * rows
+    return fig.update_layout(showlegend=False, title=_title(result), margin=margin, height=height)
+
+
+def _heights(result: Result) -> tuple[list[float], list[float], str]:
+    """Where evaluations are drawn, and the best one so far; and the kind of their axis."""
+    best_of, worst_of = (max, min) if result.direction == "maximize" else (min, max)
+    history = result.history
+    shown = [e.parts[-1] if e.status == "stopped" else e.value for e in history]
+    known = [value for value in shown if not isnan(value)]
+    top, worst = best_of(known), worst_of(known)
+    kind = "log" if 0.0 < min(known) < max(known) / 100.0 else "linear"
+    beyond = worst * (worst / top) ** 0.1 if kind == "log" else worst + 0.1 * (worst - top)
+    whole = [e.value if e.status == "completed" else nan for e in history]
+    line = [*accumulate(whole, lambda a, b: b if isnan(a) else best_of(a, b))]
+    return [beyond if isnan(value) else value for value in shown], line, kind
+
+
+def _title(result: Result) -> dict[str, object]:
+    """How many evaluations there were, what the signs mean, and what the values are taken for."""
     head, *_ = str(result).splitlines()
-    others = [text for status, text in _LEGEND.items() if any(e.status == status for e in history)]
+    statuses = {e.status for e in result.history}
+    others = [text for status, text in _LEGEND.items() if status in statuses]
     legend = f"{', '.join(['★ recommended', *others, 'line: best so far'])}."
     lines = "<br>".join(wrap(f"{legend} {result.inferred}", 60))
-    title = {"text": head, "subtitle_text": lines, "y": 1.0, "yanchor": "top", "pad_t": 30}
-    margin = {"t": 125, "b": 40, "l": 60, "r": 20}
-    return fig.update_layout(showlegend=False, title=title, margin=margin, height=165 + 230 * rows)
+    return {"text": head, "subtitle_text": lines, "y": 1.0, "yanchor": "top", "pad_t": 30}
 
 
 def _objectives(given: Result | Optimizer) -> Mapping[str, Direction]:
