@@ -122,7 +122,8 @@ def _given(start: Value, space: Space) -> tuple[str, str, Value]:
             "start must be a dictionary of parameters, a list of them, a data frame, a CSV file, "
             f"or a result of minimize or its file, but got {shortened(start)}."
         )
-    if rows and find_export(rows[0]):
+    # The parameters of a run may be called like the columns of an export.
+    if rows and not isinstance(start, Result) and find_export(rows[0]):
         import pandas as pd
 
         # Scikit-learn's dictionary holds columns.

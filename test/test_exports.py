@@ -203,3 +203,9 @@ def test_a_conditional_parameter_is_named(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"column rate is empty .* --column rate=skip"):
         table(path, "value").load()
     assert [*table(path, "value", "rate=skip").load().space.parameters] == ["deep"]
+
+
+def test_a_run_is_no_table_of_another_library_whatever_its_parameters_are_called() -> None:
+    space = {"state": (0.0, 1.0), "params_x": (0.0, 1.0)}
+    run = minimize(lambda state, params_x: state + params_x, space, 2, progress=False)
+    assert past(run, space) == [(e.parameters, e.value) for e in run.history]
