@@ -1,6 +1,5 @@
 """A report of a run of ``minimize``: how the chance of anything better fell, and why."""
 
-import json
 from ast import literal_eval
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +11,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from botorch_popbo._errors import UsageError
+from botorch_popbo._evaluation import Evaluation
+from botorch_popbo._saved import RUN, saved
 from botorch_popbo.benchmarks.report.files import write_files
 from botorch_popbo.minimization import _Run, _Stopping
 from botorch_popbo.search.outlook import outlook
@@ -55,26 +56,23 @@ def report_run(path: Path) -> int:
 def _read(path: Path) -> _Run:
     """The run that a file holds, without what was being evaluated."""
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-        space, settings = Space.read(content["space"]), Settings()
-        for name, text in content.get("settings", {}).items():
-            part, _, field = name.partition(".")
-            changed = replace(getattr(settings, part), **{field: literal_eval(text)})
-            settings = replace(settings, **{part: changed})
-        search = Search(content["seed"], settings, content["n_initial"])
-        parts, is_resumable = content.get("parts", "mean"), content.get("resumable", False)
-        rows, stopping = content["evaluations"], _Stopping(parts, is_resumable, np.inf, None)
-        past = [{**row["parameters"], "value": row["value"]} for row in rows if row["is_past"]]
-        run = _Run(space, 1, search, content["direction"], past, None, stopping)
-        run.start = content["start"]  # a digest, of points to begin with, too
+        with saved(path, *RUN) as content:
+            space, settings = Space.read(content["space"]), Settings()
+            for name, text in content["settings"].items():
+                part, _, field = name.partition(".")
+                changed = replace(getattr(settings, part), **{field: literal_eval(text)})
+                settings = replace(settings, **{part: changed})
+            search = Search(content["seed"], settings, content["n_initial"])
+            stopping = _Stopping(content["parts"], content["resumable"], np.inf, None)
+            past = [Evaluation(**row) for row in content["evaluations"] if row["is_past"]]
+            run = _Run(space, 1, search, content["direction"], past, None, stopping)
+            run.start = content["start"]  # a digest, of points to begin with, too
         run._load(path)
         run.new = run.ended
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror}") from None
     except InputDataError as error:
         raise UsageError(str(error)) from None
-    except (ValueError, KeyError, TypeError, AttributeError):
-        raise UsageError(f"{path} is not a file that minimize(path=...) wrote.") from None
     return run
 
 

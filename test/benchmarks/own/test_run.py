@@ -10,7 +10,10 @@ from botorch_popbo import Optimizer, minimize
 from botorch_popbo.benchmarks.cli import main
 
 Capture = pytest.CaptureFixture[str]
-PAST = [{"x": 0.9, "k": "b", "value": 0.3}, {"x": 0.1, "k": "a", "value": float("nan")}]
+PAST = [
+    {"x": 0.9, "k": "b", "value": 0.3, "standard_error": 0.1},
+    {"x": 0.1, "k": "a", "value": float("nan")},
+]
 
 
 def loss(x: float, k: str) -> float:
@@ -64,9 +67,15 @@ def test_misuse_is_told(tmp_path: Path, capsys: Capture) -> None:
     assert main(["report", str(file)]) == 2
     assert "is not a saved run of minimize" in capsys.readouterr().err
     Optimizer({"x": (0, 1)}).save(tmp_path / "saved.json")
-    for content in ('{"format": "minimize 2"}', "[]", "x", (tmp_path / "saved.json").read_text()):
+    for content in (
+        '{"format": "minimize 2"}',
+        "[]",
+        "[" * 9**6,
+        "x",
+        (tmp_path / "saved.json").read_text(),
+    ):
         file.write_text(content)
         assert main(["report", str(file)]) == 2
-        assert f"{file} is not a file that minimize(path=...) wrote.\n" in capsys.readouterr().err
+        assert f"{file} is not a saved run of minimize" in capsys.readouterr().err
     assert main(["report", str(tmp_path / "none.json")]) == 2
     assert "cannot read" in capsys.readouterr().err
