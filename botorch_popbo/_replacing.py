@@ -40,7 +40,8 @@ def replacing(path: Path) -> Iterator[Path]:
             shutil.copymode(target, partial)
         os.replace(partial, target)
     except OSError as error:  # a full disk names no file, other faults the temporary one
-        error.filename, error.filename2 = str(path), None
+        error.filename = str(path)
+        del error.filename2  # as None it would be named
         raise
     finally:
         partial.unlink(missing_ok=True)

@@ -23,7 +23,7 @@ def test_a_file_appears_or_stays_whole(tmp_path: Path, monkeypatch: pytest.Monke
             PreferenceSearch({"other": (0.0, 1.0)}).save(path)
         patch.setattr(Path, "write_text", full_disk)
         patch.setattr(Path, "write_bytes", full_disk)
-        with pytest.raises(OSError, match=f"No space left on device: '{path}'"):
+        with pytest.raises(OSError, match=f"No space left on device: '{path}'$"):
             SEARCH.save(path)
     assert path.read_text() == content
     assert list(tmp_path.iterdir()) == [path]

@@ -249,23 +249,25 @@ def suggest_next(options: Namespace) -> int:
     texts = partial(_texts, optimizer=optimizer)
     asked = [(point, optimizer.explain(point)) for point in optimizer.ask(options.number or number)]
     report = Report(sheet.path.name, optimizer, asked, texts, parts)
+    rows = [texts(point) for point, _ in asked]
+    # First, as whoever reads the output may stop reading.
+    written = sheet.append(rows, options.copy) if rows else None
+    page = write_page(file.with_suffix(".html"), report)
     print(report.count)
     used = {*optimizer.space.names, *optimizer.outcomes}
     if ignored := ", ".join(name for name in sheet.texts if name not in used):
         print(f"ignored, as not in {file.name}: {ignored}")
-    rows = [texts(point) for point, _ in asked]
     expected = report.expected([point for point, _ in asked]) if asked else []
     for row, (_, reason), found in zip(rows, asked, expected, strict=True):
         hope = f" Expected: {in_words(found)}." if found else ""
         print(f"try {in_words(row)}\n    {reason}{hope}")
     if report.front:
         print(f"best so far: {in_words(texts(report.front[0]))}")
-    if rows:
-        written = sheet.append(rows, options.copy)
+    if written:
         print(f"written to {written}; fill in {', '.join(optimizer.outcomes)}, and run this again")
     else:
         print("nothing is left to try")
-    print(write_page(file.with_suffix(".html"), report))
+    print(page)
     return 0
 
 

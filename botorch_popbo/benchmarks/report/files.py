@@ -27,11 +27,10 @@ img {{ max-width: 100%; }}
 def write_files(
     output: Path, subject: str, text: str, results: pd.DataFrame, figure: Figure | None = None
 ) -> None:
-    """Print a report and write it: ``results.csv``, ``report.html`` and perhaps ``report.png``.
+    """Write a report, ``results.csv``, ``report.html`` and perhaps ``report.png``, and print it.
 
     The subject is for the page's title, the text is the table.
     """
-    print(text)
     names = ("results.csv", "report.png", "report.html")
     numbers, picture, page = (output / name for name in names)
     write_csv(results, numbers)
@@ -43,7 +42,7 @@ def write_files(
     content = _PAGE.format(title=f"popbo: {subject}", text=escape(text), picture=image)
     with replacing(page) as partial:
         partial.write_text(content, encoding="utf-8")
-    print(f"\npage: {page}\nnumbers: {numbers}")
+    print(f"{text}\n\npage: {page}\nnumbers: {numbers}")
 
 
 def write_csv(table: pd.DataFrame, path: Path) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from helpers.own_problem import OWN_PROBLEM
 
+from botorch_popbo import minimize
 from botorch_popbo.benchmarks.cli import main
 from botorch_popbo.benchmarks.cli.campaigns import shipped_campaigns
 from botorch_popbo.benchmarks.methods import METHODS
@@ -207,3 +208,18 @@ def test_the_doctor_shows_what_is_missing_with_the_command(
     assert f"{tmp_path / 'nasbench201.npz'}: found" in text
     assert "fcnet_valid.npz: missing" in text
     assert "to check for conflicting versions, run python -m pip check" in text
+
+
+def test_all_is_written_where_the_output_is_not_read(tmp_path: Path) -> None:
+    (path := tmp_path / "lab.csv").write_text("T,yield\n20,1\n30,2\n40,3\n")
+    path.with_suffix(".toml").write_text(
+        '[T]\nrange = [20.0, 40.0]\n[yield]\nresult = "larger is better"\n'
+    )
+    minimize(lambda x: x, {"x": (0.0, 1.0)}, 7, n_initial=3, path=tmp_path / "run.json")
+    for arguments in ("next lab.csv", "report run.json"):
+        code = f"from botorch_popbo.benchmarks.cli import main; main({arguments.split()})"
+        with subprocess.Popen([sys.executable, "-uc", code], stdout=-1, cwd=tmp_path) as command:
+            assert command.stdout
+            command.stdout.close()
+    assert len(path.read_text().splitlines()) == 5
+    assert (tmp_path / "run-report" / "report.html").exists()
