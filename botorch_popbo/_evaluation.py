@@ -173,8 +173,12 @@ class Ended(NamedTuple):
     is_pair: bool = False
 
 
+class NotANumberError(ValueError):
+    """What a function returns or yields has a wrong type."""
+
+
 # What no parameters cause.
-_MISTAKES = (AttributeError, ImportError, NameError, SyntaxError)
+_MISTAKES = (AttributeError, ImportError, NameError, NotANumberError, SyntaxError)
 
 
 def evaluate(function: Function, begun: Evaluation, watch: Watch = _WHOLE) -> Ended:
@@ -188,8 +192,6 @@ def evaluate(function: Function, begun: Evaluation, watch: Watch = _WHOLE) -> En
     Returns:
         What became of it.
     """
-    number: float | None = nan
-    deviation: float | None = nan
     parameters, parts = begun.parameters, [*begun.parts]
     try:
         taken_up = {"done": len(parts)} if watch.is_resumable else {}
@@ -203,23 +205,30 @@ def evaluate(function: Function, begun: Evaluation, watch: Watch = _WHOLE) -> En
             value, error = returned["value"], returned["standard_error"]
         else:
             value, error = returned if is_pair else (returned, None)
-        number, deviation = as_float(value), nan if error is None else as_float(error)
-        if number is None or not isfinite(number):
-            hint = " (is a return missing?)" if value is None else ""
-            hint += _SEVERAL if isinstance(value, Mapping) else ""
-            hint += " (call async functions by asyncio.run)" if isawaitable(value) else ""
-            raise ValueError(f"the value is not a finite number: {value!r}{hint}")
+        hint = " (is a return missing?)" if value is None else ""
+        hint += _SEVERAL if isinstance(value, Mapping) else ""
+        hint += " (call async functions by asyncio.run)" if isawaitable(value) else ""
+        number = _finite(value, "the value", hint)
+        deviation = nan if error is None else as_float(error)
         if not is_standard_error(deviation):
-            raise ValueError(
-                f"the standard error is not a number from 0 to 1e154: {error!r}{_SEVERAL}"
-            )
+            kind = NotANumberError if deviation is None else ValueError
+            raise kind(f"the standard error is not a number from 0 to 1e154: {error!r}{_SEVERAL}")
         ended = replace(begun, status="completed", value=number, standard_error=deviation)
         return Ended(replace(ended, parts=tuple(parts)), is_pair=is_pair)
     except Exception as error:
-        is_mistake = None in (number, deviation) or isinstance(error, _MISTAKES)
-        reason = f"{type(error).__name__}: {error}"
+        # Its own text may fail, too.
+        reason = f"{type(error).__name__}: {traceback.TracebackException.from_exception(error)}"
         failed = replace(begun, status="failed", reason=reason, parts=tuple(parts))
-        return Ended(failed, traceback.format_exc(), is_mistake)
+        return Ended(failed, traceback.format_exc(), isinstance(error, _MISTAKES))
+
+
+def _finite(value: Value, name: str, hint: str = "") -> float:
+    """A finite number, or ValueError; NotANumberError if a value cannot be one."""
+    number = as_float(value)
+    if number is not None and isfinite(number):
+        return number
+    kind = NotANumberError if number is None else ValueError
+    raise kind(f"{name} is not a finite number: {value!r}{hint}")
 
 
 def _evaluate_parts(
@@ -233,7 +242,8 @@ def _evaluate_parts(
         watch: What tells whether the rest is worth its cost.
 
     Raises:
-        ValueError: If a part is not a finite number, or there is none.
+        ValueError: If a part is not a finite number.
+        NotANumberError: If it is none at all, or there is no part.
     """
     with closing(generator):
         while True:
@@ -241,13 +251,10 @@ def _evaluate_parts(
                 part = next(generator)
             except StopIteration as end:
                 if not parts:
-                    raise ValueError("the function yielded nothing") from None
+                    raise NotANumberError("the function yielded nothing") from None
                 whole = watch.rivals.of([[part] for part in parts]).item()
                 return whole if end.value is None else end.value
-            number = as_float(part)
-            if number is None or not isfinite(number):
-                raise ValueError(f"part {len(parts) + 1} is not a finite number: {part!r}")
-            parts.append(number)
+            parts.append(_finite(part, f"part {len(parts) + 1}"))
             if watch.stops(parts):
                 return None
 

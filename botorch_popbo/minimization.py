@@ -87,9 +87,9 @@ def minimize(
     An exception in the function, or a value that is not a finite number, is a failed trial: it
     counts, and ranks below every success. The traceback of the first of each type is logged. As
     long as nothing has succeeded, a mistake ends the search at once: a name, an attribute or a
-    module that does not exist, or a value that is not a number. So does a design (``n_initial``
-    evaluations) that fails with one type of error from the first to the last. If past trials have
-    succeeded, the best of them is then returned, with a warning.
+    module that does not exist, or a value or part that is not a number. So does a design
+    (``n_initial`` evaluations) that fails with one type of error from the first to the last. If
+    past trials have succeeded, the best of them is then returned, with a warning.
 
     Args:
         function: Takes the parameters by name and returns a number, or ``{"value": ...,

@@ -193,10 +193,10 @@ def test_a_returned_value_and_a_failure_after_a_part_count(
 @pytest.mark.parametrize(
     ("yielded", "message"),
     [
-        ([], "yielded nothing"),
-        ([0.0, math.nan], "part 2 is not a finite number: nan"),
-        ([None], "part 1 is not a finite number: None"),
-        (["a"], "part 1 is not a finite number: 'a'"),
+        ([], "^The function failed with .* yielded nothing"),
+        ([0.0, math.nan], "^All 4 evaluations .* part 2 is not a finite number: nan"),
+        ([None], "^The function failed with .* part 1 is not a finite number: None"),
+        ([{"loss": 1.0}], "^The function failed with .* part 1 is not a finite number: {'loss'"),
     ],
 )
 def test_bad_parts_are_failures_that_say_so(yielded: list[Any], message: str) -> None:

@@ -46,7 +46,7 @@ def test_a_function_is_a_problem(tmp_path: Path, caplog: pytest.LogCaptureFixtur
     assert (problem.minimize, problem.noisy, problem.is_exact) == (False, False, True)
     for rate, outcome in ((0.25, 1.5), (0.75, None), (0.8, None)):
         assert problem.evaluate({"rate": rate, "kind": "b", "k": 2}, 0) == outcome
-    for rate, mistake in ((0.9, "NameError"), (1.0, "ValueError: .* not a finite number")):
+    for rate, mistake in ((0.9, "NameError"), (1.0, "NotANumberError: .* not a finite number")):
         with pytest.raises(RuntimeError, match=f"fix f: {mistake}"):
             problem.evaluate({"rate": rate, "kind": "b", "k": 2}, 0)
     assert "not a finite number: nan" in caplog.text
