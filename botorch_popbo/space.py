@@ -145,12 +145,14 @@ class Parameter:
         return cls(float(low), float(high), None, bool(scale))
 
     def _in_steps(self, step: Value) -> Self:
-        number = (self.high - self.low) / step if is_number(step) and step > 0 else math.nan
-        if self.is_log or not abs(number - round(number, 0)) < 1e-9 * number:
-            raise InputDataError(
-                "The step must be positive and divide the range evenly; a logarithmic range has "
-                f"none. Got {step!r}."
-            )
+        if self.is_log or not (is_number(step) and step > 0):
+            none = "; a logarithmic range has none" * self.is_log
+            raise InputDataError(f"The step must be a positive number{none}. Got {step!r}.")
+        number = (self.high - self.low) / step
+        if not abs(number - round(number, 0)) < 1e-9 * number:
+            ends = [f"{self.low + n * step:.10g}" for n in (number // 1, number // 1 + 1) if n]
+            text = f"The step {step!r} does not divide the range from {self.low!r} to {self.high!r}"
+            raise InputDataError(f"{text}. End it at {' or '.join(ends)}.")
         kind = float if isinstance(step, float) else type(self.low)  # as the values are
         return replace(self, low=kind(self.low), high=kind(self.high), step=step)
 

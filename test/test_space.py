@@ -144,11 +144,15 @@ def test_what_numpy_makes_is_python_s_own() -> None:
         ({"x": {"choices": [1, 2], "step": 1}}, "is neither a tuple nor a list"),
         (
             {"x": {"range": [0.0, 1.0], "step": 0.3}},
-            "x: The step must be positive and divide",
+            "x: The step 0.3 does not divide the range from 0.0 to 1.0. End it at 0.9 or 1.2.",
         ),
-        ({"x": {"range": [0.0, 1.0], "step": 0}}, "The step must be positive"),
+        (
+            {"x": {"range": [1, 3], "step": 4}},
+            "The step 4 does not divide the range from 1 to 3. End it at 5.",
+        ),
+        ({"x": {"range": [0.0, 1.0], "step": 0}}, "The step must be a positive number. Got 0"),
         ({"x": {"range": [1.0, 3.0, "log"], "step": 1}}, "a logarithmic range has none. Got 1"),
-        ({"x": {"range": [0, 1], "step": "a"}}, "The step must be positive"),
+        ({"x": {"range": [0, 1], "step": "a"}}, "The step must be a positive number"),
         (
             {"x": {"range": (0.0, 1.0), "stepp": 0.1}},
             "'stepp' is none of the keys range, step",
