@@ -587,7 +587,7 @@ def _index(choices: Sequence[Value], value: Value) -> int:
         raise ValueError(f"not one of {', '.join(map(str, choices))}") from None
 
 
-def check_signature(function: Callable[..., object], *args: Value, **kwargs: Value) -> None:
+def check_signature(function: Callable[..., object], /, *args: Value, **kwargs: Value) -> None:
     """Raise TypeError if a function does not take these; one without a signature may do so."""
     with suppress(ValueError):
         signature(function, follow_wrapped=False).bind(*args, **kwargs)
