@@ -92,8 +92,11 @@ def read_start(
         unknown = [name for name in row if name not in known]
         # A table with outcomes may hold more than what is asked for.
         if unknown and (is_list or outcome not in row):
+            hint = f'An outcome is named "{objective}"'
+            if outcome in row:
+                hint = "Drop it, or pass a data frame, such as to_frame() of a result"
             wrong = f"{place} has {unknown[0]!r}, which is not a parameter"
-            raise InputDataError(f'{wrong}. An outcome is named "{objective}".')
+            raise InputDataError(f"{wrong}. {hint}.")
     each = [(row.get("status"), _evaluation(at, row, space, outcome, sign)) for at, row in rows]
     # What was stopped has no value, and is no failure.
     return [e for s, e in each if e.status != "failed" or s not in ("stopped", "running")]
@@ -105,8 +108,7 @@ def _given(start: Value, space: Space) -> tuple[str, str, Value]:
     Raises:
         InputDataError: If there are none.
     """
-    if isinstance(start, str | os.PathLike):
-        path = os.fspath(start)
+    if isinstance(start, str | os.PathLike) and (path := os.fspath(start)):
         if not path.endswith(".json"):
             return path, "line", _read_table(path, space)
         with saved(path, *RUN) as content:
@@ -115,7 +117,7 @@ def _given(start: Value, space: Space) -> tuple[str, str, Value]:
         return "start", "row", start
     rows: Value = start.history if isinstance(start, Result) else start
     rows = [rows] if isinstance(rows, Mapping | Evaluation) else rows
-    if isinstance(rows, Sequence):
+    if isinstance(rows, Sequence) and not isinstance(rows, str | bytes):
         rows = [e.to_row() if isinstance(e, Evaluation) else e for e in rows]
     if not isinstance(rows, list) or not all(isinstance(row, Mapping) for row in rows):
         raise InputDataError(
@@ -236,11 +238,14 @@ def _evaluation(
         status = "failed" if math.isnan(outcome) else "completed"
         if "standard_error" in row.keys() - space.names:
             error = read_error(row["standard_error"], f"{place}: a")
-    parameters = _parameters(place, row, space, is_past)
+    hint = " To start from a result, add a column to its to_frame()." if is_past else ""
+    parameters = _parameters(place, row, space, is_past, hint)
     return Evaluation(parameters, status, outcome, error, is_past=is_past)
 
 
-def _parameters(place: str, row: Mapping[str, Value], space: Space, is_past: bool) -> Parameters:
+def _parameters(
+    place: str, row: Mapping[str, Value], space: Space, is_past: bool, hint: str = ""
+) -> Parameters:
     """The values of a named row as the parameters have them, past ones also out of range."""
     values, name = dict[str, Value](), ""
     try:
@@ -251,7 +256,7 @@ def _parameters(place: str, row: Mapping[str, Value], space: Space, is_past: boo
             if row.get(name, constant) != constant:
                 raise ValueError(f"but the space says {constant}")
     except KeyError:
-        raise InputDataError(f"{place} lacks {name!r}.") from None
+        raise InputDataError(f"{place} lacks {name!r}.{hint}") from None
     except (ValueError, TypeError, OverflowError) as fault:
         raise InputDataError(f"{place}: {name} is {row[name]}, {fault}.") from None
     return values | space.constants
