@@ -66,7 +66,8 @@ class Evaluation:
     def to_row(self) -> dict[str, object]:
         """What was tried and what came out, side by side."""
         names = "value", "standard_error", "status"
-        return self.parameters | {name: getattr(self, name) for name in names}
+        # A parameter of such a name goes before ours.
+        return self.parameters | {name: getattr(self, name) for name in names} | self.parameters
 
     def to_json(self) -> dict[str, object]:
         """How it is written in a file: ``None`` stands for NaN, which is not JSON."""

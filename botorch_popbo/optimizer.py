@@ -338,6 +338,9 @@ class Optimizer:
     def to_frame(self) -> "pd.DataFrame":
         """A row for each observation, then for each pending point, which has no outcome yet.
 
+        It is like a result's, with a ``status`` that is "completed", "failed" or "running", and may
+        be the ``start`` of :func:`~botorch_popbo.minimize`, of which an outcome is the ``value``.
+
         Raises:
             ImportError: If pandas is not installed.
         """
@@ -345,9 +348,12 @@ class Optimizer:
 
         none, rows = dict.fromkeys(self.outcomes), []
         for o in self.observations:
-            ended = {"standard_error": o.standard_error, "failed": not o.outcomes}
-            rows.append({**o.parameters, **none, **o.outcomes, **ended})
-        return pd.DataFrame([*rows, *self.pending])
+            named = {**o.parameters, **none, **o.outcomes}
+            status = "completed" if o.outcomes else "failed"
+            # A name of the user's own goes before ours.
+            rows.append({**named, "standard_error": o.standard_error, "status": status, **named})
+        rows += [{**point, "status": "running", **point} for point in self.pending]
+        return pd.DataFrame(rows)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write all but the settings to a JSON file, whole or not at all.

@@ -84,10 +84,11 @@ def test_a_choice_that_no_evaluation_has_is_tried() -> None:
 
 
 def test_the_best_of_many_whole_numbers_is_found() -> None:
-    space = dict.fromkeys(["function", "self", "kwargs"], (1, 1000))  # any names will do
+    space = dict.fromkeys(["function", "self", "status"], (1, 1000))  # any names will do
     best = (333, 700, 12)
     found = minimize(lambda **x: math.dist(x.values(), best), space, 35, progress=False)
     assert found.best_observed.value < 3.0
+    assert found.to_frame().status[34] == found.history[34].parameters["status"]
 
 
 @pytest.mark.parametrize("at", [{2}, {0, 6, 9}])

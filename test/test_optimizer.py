@@ -126,8 +126,12 @@ def test_constraints_objectives_and_failures_are_kept_apart(tmp_path: Path) -> N
     with pytest.raises(UnsupportedError, match=r"With several objectives, use front\."):
         _ = optimizer.best
     frame = optimizer.to_frame()
-    assert frame.failed.tolist() == frame.gain.isna().tolist() == (frame.x > 0.9).tolist()
+    assert (frame.status == "failed").tolist() == frame.gain.isna().tolist()
+    assert set(frame.status[frame.x <= 0.9]) == {"completed"}
     optimizer.ask(2)
+    start = optimizer.to_frame().rename(columns={"waste": "value"})
+    known = minimize(lambda x, y: x, space, 1, start=start, progress=False).history[:-1]
+    assert [e.status for e in known] == frame.status.tolist()
     optimizer.save(path := tmp_path / "lab.json")
     loaded = Optimizer.load(path)
     assert (loaded.pending, loaded.ask(2)) == (optimizer.pending, optimizer.ask(2))
