@@ -168,6 +168,9 @@ class Optimizer:
         Raises:
             InputDataError: If ``n`` is not a whole number of at least 1, or if nothing of the space
                 has the fixed values.
+
+        Warns:
+            InputDataWarning: If fewer points are left than are asked for.
         """
         fixed = read_mapping("fixed", fixed)
         known = self.space.parameters
@@ -185,6 +188,9 @@ class Optimizer:
                 break  # all are known
             trials = replace(trials, pending=torch.cat([trials.pending, x]))
         asked = [*map(self._parameters, trials.pending[len(self.pending) :])]
+        if len(asked) < n:
+            text = f"Asked for {n}, but {len(asked)} are left: all others are known or pending."
+            warnings.warn(text, InputDataWarning, stacklevel=2)
         self.pending += asked
         return [*map(dict, asked)]
 
