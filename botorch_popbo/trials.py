@@ -285,7 +285,7 @@ def read_csv(
 
     try:
         text = Path(path).read_text(encoding=encoding).removeprefix("\ufeff")
-        separator = max(",;\t", key=text.partition("\n")[0].count)
+        separator = find_separator(text)
         has_comma = separator != "," and not re.search(r"\d\.\d", text)
         # "None" is a text. A line with a decimal comma is neither cut off nor given an index.
         options = {"na_values": ["", "NA", "NaN", "nan", "-nan"]} | options
@@ -302,6 +302,12 @@ def read_csv(
     table.index += 2
     # Truth values beside an empty line are objects.
     return table.rename(columns=str.strip).dropna(how="all").infer_objects()
+
+
+def find_separator(text: str) -> str:
+    """The separator of a CSV file, of whose first names some may be quoted, in several lines."""
+    names = re.sub(r'(?<![^,;\s])"([^"]|"")*"', "", text).partition("\n")[0]
+    return max(",;\t", key=names.count)
 
 
 def _read_table(path: str | os.PathLike[str], space: Space) -> "pd.DataFrame":

@@ -30,7 +30,7 @@ from botorch_popbo.candidates import mixtures
 from botorch_popbo.optimizer import Optimizer
 from botorch_popbo.settings import SearchSettings
 from botorch_popbo.space import Space, at_least
-from botorch_popbo.trials import read_csv, read_point
+from botorch_popbo.trials import find_separator, read_csv, read_point
 
 _NUMBER = re.compile(r"[<>≤≥~]?\s*([-+]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:[eE][-+]?\d+)?)")
 _FAILED = {"failed", "fail", "failure", "error", "fehlgeschlagen", "misslungen"}
@@ -148,7 +148,7 @@ class Sheet:
             before, target = self.content, self.path
             end = "\r\n" if b"\r\n" in before else "\n"
             before += b"" if before.endswith(b"\n") else end.encode()
-            separator = max(",;\t", key=before.decode(self.encoding).partition("\n")[0].count)
+            separator = find_separator(before.decode(self.encoding))
         else:
             rows = [dict(zip(names, names, strict=True)), *rows]
         writer = csv.writer(text, delimiter=separator, lineterminator=end)
