@@ -178,6 +178,10 @@ class Optimizer:
             raise InputDataError(f"{unknown[0]!r} is not a parameter; these are {[*known]}.")
         try:
             places = {n: known[n].place(read_value(v, known[n])) for n, v in fixed.items()}
+            if not all(self.space.is_active(name, fixed) for name in fixed):
+                raise ValueError("one has no meaning beside the others")
+        except KeyError as parent:
+            raise InputDataError(f"Fix {parent}, too: what is fixed depends on it.") from None
         except (TypeError, ValueError) as error:
             raise InputDataError(f"{fixed} is not in the space: {error}.") from None
         part, trials = self.space.at_places(places), self.trials

@@ -248,6 +248,9 @@ def test_a_space_that_is_none_is_refused(space: Any, fault: str) -> None:
         Optimizer(space)
 
 
+BRANCHES = {"a": {"x": {"r": (0.0, 1.0)}, "y": {}}}
+
+
 @pytest.mark.parametrize(
     ("call", "fault"),
     [
@@ -270,6 +273,8 @@ def test_a_space_that_is_none_is_refused(space: Any, fault: str) -> None:
         (lambda o: o.ask(fixed={"T": 20, "ligand": "c"}), "not in the space: not one of"),
         (lambda o: o.ask(fixed={"T": 30}), "No candidate has"),
         (lambda _: Optimizer({"x": (0, 9)}).ask(fixed={"x": 10}), "space: not from 0 to 9"),
+        (lambda _: Optimizer(BRANCHES).ask(fixed={"r": 0.5}), "Fix 'a', too"),
+        (lambda _: Optimizer(BRANCHES).ask(fixed={"r": 0.5, "a": "y"}), "no meaning beside"),
         (lambda o: o.ask(0), "n must be a whole number"),
         (lambda o: o.outlook(-1), "margin must be a number of at least 0, or None, not -1"),
         (lambda _: points_where({"x": (0, 9)}, lambda p: p["q"]), "asks for 'q', not for .'x'"),
