@@ -49,6 +49,7 @@ _HEAD = """\
 # sum = {of = ["A", "B", "C"], is = 100, step = 5} makes columns sum to 100, in steps of 5.
 experiments = 1
 """
+_THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2},\d{3}")
 # What names of results hold, first of those of which smaller ones are better, and what notes are.
 _COST = re.compile("loss|cost|impurity|error|waste|degradation|kosten|verlust|verunreinigung", re.I)
 _GAIN = re.compile(
@@ -116,13 +117,22 @@ class Sheet:
         sheet = cls(path, content, encoding, texts, columns)
         if {",", "."} <= {*sheet.decimals}:
             raise UsageError(f"{path} has decimal points and decimal commas. Use one of them.")
+        commas = [number for number in sheet.numbers if "," in number]
+        # Beside semicolons a comma is decimal for certain.
+        if commas and b";" not in content and all(map(_THOUSANDS.fullmatch, commas)):
+            either = commas[0].replace(",", ""), commas[0].replace(",", ".")
+            raise UsageError(f"{path} has {commas[0]}. Write {' or '.join(either)}.")
         return sheet
 
     @cached_property
+    def numbers(self) -> list[str]:
+        """The cells that are numbers."""
+        return [cell for cell in self.texts.to_numpy().flatten() if _NUMBER.fullmatch(cell)]
+
+    @property
     def decimals(self) -> str:
         """The decimal points and commas of all numbers."""
-        numbers = filter(_NUMBER.fullmatch, self.texts.to_numpy().flatten())
-        return re.sub("[^.,]", "", "".join(numbers))
+        return re.sub("[^.,]", "", "".join(self.numbers))
 
     def append(self, rows: Sequence[Mapping[str, str]], copy: Path | None) -> Path:
         """Write rows below all others, which stay as they are, byte for byte.

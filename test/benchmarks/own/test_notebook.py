@@ -82,6 +82,7 @@ def test_rows_are_written_below_a_table(
     [
         (PLAIN.replace("30.5", "good"), None, "line 3: yield must be a number"),
         (PLAIN.replace("30.5", '"30,5"').replace("10", "1.5"), None, "decimal commas"),
+        (PLAIN.replace("30.5", '"1,500"'), None, "has 1,500. Write 1500 or 1.500"),
         (PLAIN.replace("40", ""), None, "line 3: the point lacks 'T'"),
         (PLAIN.replace("DMF,f", "THF,f"), 'choices = ["water", "DMF"]', "line 5: .*solvent is THF"),
         ("T,yield\0\n1,2\n", None, "is not a CSV file"),
