@@ -31,7 +31,7 @@ def smallest(points: Sequence[Parameterization]) -> Parameterization:
 @EACH
 def test_trials_without_a_number_do_not_matter(make: type) -> None:
     client = make_client(make(), floats(2), "-loss")
-    points = run_trials(client, sphere, 7)
+    points = run_trials(client, sphere, 5)
     run_trials(client, lambda p: math.nan, 1)
     [(index, _)] = client.get_next_trials(1).items()
     client.mark_trial_failed(index)
@@ -50,8 +50,8 @@ def test_trials_without_a_number_do_not_matter(make: type) -> None:
 
 
 def test_the_model_does_not_fall_for_a_lucky_trial() -> None:
-    client = popbo_client(floats(2), 25)
-    points = run_trials(client, sphere, 25)
+    client = popbo_client(floats(2), 15)
+    points = run_trials(client, sphere, 15)
     worst = max(points, key=sphere)
     client.attach_data(points.index(worst), {"loss": -1000.0})
     run_trials(client, sphere, 2)

@@ -24,14 +24,14 @@ from botorch_popbo.ax import (
 )
 from botorch_popbo.ax.early_stopping import parts_of, rivals_of, with_foreseen
 
-EPOCHS = 6
+EPOCHS = 4
 
 
 def made(objective: str) -> Client:
     client = Client(random_seed=0)
     client.configure_experiment(parameter_configs({"x": (0.0, 1.0), "y": (0.0, 1.0)}))
     client.configure_optimization(objective)
-    client.set_generation_strategy(popbo_generation_strategy())
+    client.set_generation_strategy(popbo_generation_strategy(num_initial_trials=6))
     client.set_early_stopping_strategy(RankEarlyStopping())
     return client
 
@@ -56,7 +56,7 @@ def run(client: Client, number: int) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("objective", ["-loss", "-loss, size"])
 def test_hopeless_trials_are_stopped_and_foreseen(objective: str) -> None:
     client = made(objective)
-    run(client, 16)
+    run(client, 10)
     experiment = client._experiment
     statuses = [trial.status.name for trial in experiment.trials.values()]
     assert statuses[:2] == ["COMPLETED"] * 2
@@ -82,7 +82,7 @@ def test_hopeless_trials_are_stopped_and_foreseen(objective: str) -> None:
 
 def test_a_stored_experiment_goes_on_as_before(tmp_path: Any) -> None:
     client = made("-loss")
-    run(client, 12)
+    run(client, 8)
     path = str(tmp_path / "client.json")
     client.save_to_json_file(path)
     again = Client.load_from_json_file(path)
@@ -92,7 +92,7 @@ def test_a_stored_experiment_goes_on_as_before(tmp_path: Any) -> None:
     )
     assert isinstance(strategy, RankEarlyStopping)
     again.set_early_stopping_strategy(strategy)
-    for one, other in zip(run(client, 3), run(again, 3), strict=True):
+    for one, other in zip(run(client, 2), run(again, 2), strict=True):
         assert np.allclose([*one.values()], [*other.values()], atol=1e-6)
 
 
