@@ -57,7 +57,7 @@ from botorch_popbo.ax import (
 from botorch_popbo.ax.analyses import popbo_analyses
 
 SMOKE_TEST = bool(os.environ.get("SMOKE_TEST"))
-NUM_TRIALS, NUM_INITIAL = (12, 4) if SMOKE_TEST else (36, 10)
+NUM_TRIALS, NUM_INITIAL = (7, 3) if SMOKE_TEST else (36, 10)
 warnings.simplefilter("ignore", ConvergenceWarning)  # twenty epochs are the budget
 plt.style.use("botorch_popbo.benchmarks.notebook")
 

@@ -27,7 +27,7 @@ import torch
 from botorch_popbo import PreferenceSearch
 
 SMOKE_TEST = bool(os.environ.get("SMOKE_TEST"))
-NUM_SEEDS, NUM_QUESTIONS = (2, 7) if SMOKE_TEST else (4, 24)
+NUM_SEEDS, NUM_QUESTIONS = (2, 4) if SMOKE_TEST else (4, 24)
 plt.style.use("botorch_popbo.benchmarks.notebook")
 
 SPACE = {

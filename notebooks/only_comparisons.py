@@ -38,7 +38,7 @@ from botorch_popbo import (
 from botorch_popbo.data import from_ordering, from_top_k
 
 SMOKE_TEST = bool(os.environ.get("SMOKE_TEST"))
-NUM_SEEDS, NUM_QUESTIONS, NUM_ROUNDS = (2, 8, 2) if SMOKE_TEST else (6, 30, 6)
+NUM_SEEDS, NUM_QUESTIONS, NUM_ROUNDS = (2, 5, 2) if SMOKE_TEST else (6, 30, 6)
 plt.style.use("botorch_popbo.benchmarks.notebook")
 
 # %% [markdown]

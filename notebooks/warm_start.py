@@ -59,7 +59,7 @@ from botorch_popbo.ax import popbo_generation_strategy
 from botorch_popbo.data import from_outcomes
 
 SMOKE_TEST = bool(os.environ.get("SMOKE_TEST"))
-NUM_SEEDS, NUM_CHEAP, NUM_FULL = (2, 8, 6) if SMOKE_TEST else (8, 30, 20)
+NUM_SEEDS, NUM_CHEAP, NUM_FULL = (2, 6, 4) if SMOKE_TEST else (8, 30, 20)
 warnings.simplefilter("ignore", ConvergenceWarning)  # ten epochs are the budget
 plt.style.use("botorch_popbo.benchmarks.notebook")
 
