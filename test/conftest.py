@@ -7,6 +7,7 @@ import os
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import pytest
@@ -52,6 +53,15 @@ def rng_untouched() -> Iterator[None]:
     before = torch.get_rng_state()
     yield
     assert torch.equal(torch.get_rng_state(), before)
+
+
+@pytest.fixture
+def few_samples(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ax's many samples of a sensitivity take most of a minute; which cards there are needs few."""
+    from ax.analysis.plotly import sensitivity
+
+    few = partial(sensitivity.ax_parameter_sens, num_mc_samples=20)
+    monkeypatch.setattr(sensitivity, "ax_parameter_sens", few)
 
 
 @pytest.fixture(scope="session")

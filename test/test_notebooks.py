@@ -14,6 +14,7 @@ each_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path
 
 @each_notebook
 @pytest.mark.slow
+@pytest.mark.usefixtures("few_samples")
 def test_notebook_runs(
     path: Path,
     tmp_path: Path,

@@ -2,14 +2,12 @@
 
 import math
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import pandas as pd
 import pytest
 import torch
 from ax.analysis.analysis import Analysis
-from ax.analysis.plotly import sensitivity
 from ax.api.client import Client
 from ax.core.analysis_card import ErrorAnalysisCard, NotApplicableStateAnalysisCard
 from ax.exceptions.core import UserInputError
@@ -119,12 +117,8 @@ def test_a_card_says_what_outcomes_are_taken_for() -> None:
 
 
 @pytest.mark.slow
-def test_every_card_of_a_gaussian_process_is_shown_and_those_of_the_ranks(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    # Ax's many samples of a sensitivity take most of a minute; which cards there are needs few.
-    few = partial(sensitivity.ax_parameter_sens, num_mc_samples=20)
-    monkeypatch.setattr(sensitivity, "ax_parameter_sens", few)
+@pytest.mark.usefixtures("few_samples")
+def test_every_card_of_a_gaussian_process_is_shown_and_those_of_the_ranks() -> None:
     process = searched(6, make=gp_generation_strategy).compute_analyses(display=False)
     expected = {leaf.name for card in process for leaf in card.flatten()}
     overview, *cards = searched(6).compute_analyses(popbo_analyses(), display=False)
