@@ -87,8 +87,8 @@ def test_a_stock_function_improves_on_a_point_of_the_space() -> None:
 def test_the_seed_decides_about_a_stock_function_alone() -> None:
     def suggested(seed: int) -> Parameterization:
         torch.manual_seed(seed)
-        client = popbo_client(floats(2), 10, acquisition=qLogNoisyExpectedImprovement)
-        return run_trials(client, sphere, 12)[-1]
+        client = popbo_client(floats(2), 5, acquisition=qLogNoisyExpectedImprovement)
+        return run_trials(client, sphere, 6)[-1]
 
     assert suggested(0) == suggested(1)
 
@@ -114,7 +114,7 @@ def test_a_stock_node_minimises_as_it_maximises(function: Any, model: Any) -> No
         strategy = strategy_by_hand(5, botorch_acqf_class=function, surrogate_spec=spec)
         client = make_client(strategy, floats(2), objective)
         torch.manual_seed(0)  # Ax's optimizer draws from it
-        return run_trials(client, lambda p: sign * sphere(p), 7)
+        return run_trials(client, lambda p: sign * sphere(p), 6)
 
     assert suggested("-loss", 1.0) == suggested("loss", -1.0)
 
@@ -157,7 +157,7 @@ def test_a_known_point_that_an_optimizer_ends_at_gives_way(
     client._experiment.search_space.set_parameter_constraints([ParameterConstraint(**constraint)])
     first = {"x0": 0.25, "x1": 0.75, "x2": 0.2}
     client.complete_trial(client.attach_trial(first), {"loss": 0.0})
-    run_trials(client, sphere, 6)
+    run_trials(client, sphere, 4)
 
     def end_at_known(acquisition: Acquisition, n: int, **options: Any) -> tuple[Tensor, ...]:
         assert acquisition.X_observed is not None
@@ -185,7 +185,7 @@ def test_parameters_that_do_not_matter_go_back_to_a_target() -> None:
     for is_on in (False, True):
         client = popbo_client(floats(4), 8, simplify_parameter_changes=is_on)
         client.configure_optimization("-loss", pruning_target_parameterization=target)
-        points = run_trials(client, lambda p: (p["x0"] - 0.2) ** 2, 12)[8:]
+        points = run_trials(client, lambda p: (p["x0"] - 0.2) ** 2, 10)[8:]
         numbers.append(sum(value == 0.5 for point in points for value in point.values()))
     assert numbers[0] == 0
     assert numbers[1] > 0
