@@ -54,8 +54,8 @@ def run(number: int, *args: Any, value: Any = loss, **options: Any) -> Optimizer
 
 @pytest.mark.parametrize("space", [PLAIN, TREE, NUMBERS, Space.read(PLAIN)])
 def test_points_are_those_of_minimize(space: Any, tmp_path: Path) -> None:
-    optimizer = run(8, space)
-    for number in (5, 8):
+    optimizer = run(6, space)
+    for number in (5, 6):
         result = minimize(
             loss, space, number, n_initial=4, path=tmp_path / "run.json", progress=False
         )
@@ -117,7 +117,7 @@ def test_constraints_objectives_and_failures_are_kept_apart(tmp_path: Path) -> N
     goals = {"gain": "maximize", "waste": "minimize"}
     limits = {"heat": (0.2, 1.5)}
     space = {"x": (0.0, 1.0), "y": (0.0, 1.0)}
-    optimizer = run(16, space, goals, value=outcomes, constraints=limits)
+    optimizer = run(10, space, goals, value=outcomes, constraints=limits)
     front = optimizer.front
     assert len(front) > 1
     assert all(0.2 <= outcomes(**point)["heat"] <= 1.5 for point in front)
@@ -208,7 +208,7 @@ def test_where_each_point_is_listed_another_share_of_the_deviation_counts(
 
     def asked(**changed: float) -> list[Any]:
         settings = Settings(acquisition=AcquisitionSettings(**changed))
-        return run(10, space, value=value, settings=settings).observations
+        return run(8, space, value=value, settings=settings).observations
 
     assert (asked(exploration=0.01) == asked()) == is_listed
     assert (asked(exploration_listed=0.01) != asked()) == is_listed
