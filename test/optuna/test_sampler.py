@@ -244,20 +244,6 @@ def test_settings_are_no_dictionary() -> None:
         PoPBOSampler(settings={})  # type: ignore[arg-type]
 
 
-def test_without_optuna_the_extra_is_named_and_the_core_works() -> None:
-    code = """
-import sys
-import warnings
-sys.modules["optuna"] = None  # importing it raises ModuleNotFoundError
-import botorch_popbo
-import botorch_popbo.optuna
-"""
-    command = [sys.executable, "-c", code]
-    run = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert 'pip install ".[optuna]"' in run.stderr.splitlines()[-1]
-    assert "ImportError" in run.stderr.splitlines()[-1]
-
-
 FORKED = """
 import multiprocessing, sys
 import optuna
