@@ -6,7 +6,7 @@ import pytest
 from botorch_popbo import ExpectedRankingImprovement
 
 
-@pytest.mark.parametrize("first", range(0, 30, 10))
+@pytest.mark.parametrize("first", range(0, 20, 10))
 def test_no_case_breaks_a_promise(first: int) -> None:
     assert fuzz.run(first, 10) == []
 

@@ -7,7 +7,7 @@ import pytest
 import torch
 from helpers import ranking
 from helpers.ranking import INF, OF_INDICES, OF_OUTCOMES, POINTS, Point, tensor, unmeasured
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
@@ -60,6 +60,7 @@ def test_outcomes_may_be_a_column_or_a_vector(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NOTHING_NEW)
+@settings(max_examples=50)
 @given(st.lists(st.tuples(POINTS, ranking.EXTREME), min_size=2, max_size=15))
 def test_what_says_nothing_new_is_the_order_of_the_outcomes(
     name: str, records: list[tuple[Point, float]]
@@ -73,6 +74,7 @@ def test_what_says_nothing_new_is_the_order_of_the_outcomes(
 
 
 @pytest.mark.parametrize("name", OF_OUTCOMES)
+@settings(max_examples=50)
 @given(st.lists(st.tuples(POINTS, ranking.WHOLE), max_size=12), st.randoms())
 def test_the_order_of_evaluations_does_not_matter(
     name: str, records: list[tuple[Point, float]], random: Any
