@@ -48,7 +48,7 @@ def params(study: optuna.Study) -> list[dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def searched() -> optuna.Study:
-    return run(bowl, 12)
+    return run(bowl, 9)
 
 
 def states() -> str:
@@ -88,15 +88,15 @@ def test_the_seed_decides_and_global_state_is_left_alone(searched: optuna.Study)
     threads = torch.get_num_threads()
     torch.set_num_threads(threads + 1)
     before = states()
-    assert params(run(bowl, 12)) == params(searched)
+    assert params(run(bowl, 9)) == params(searched)
     assert states() == before
     torch.set_num_threads(threads)
     assert bowl(optuna.create_study(sampler=PoPBOSampler(seed=1)).ask()) != searched.trials[0].value
 
 
 def test_an_increasing_transform_of_what_is_only_ordered_changes_nothing() -> None:
-    plain = run(bowl, 12, order_only=True)
-    warped = run(lambda trial: math.exp(9.0 * bowl(trial)) - 1e3, 12, order_only=True)
+    plain = run(bowl, 9, order_only=True)
+    warped = run(lambda trial: math.exp(9.0 * bowl(trial)) - 1e3, 9, order_only=True)
     assert params(warped) == params(plain)
 
 
@@ -376,12 +376,12 @@ def branches(trial: Trial) -> float:
 @pytest.mark.parametrize(
     ("objective", "trials", "distinct", "best"),
     [
-        (mixture, 20, 20, 0.0),
+        (mixture, 14, 14, 0.0),
         (circle, 26, 26, -0.49),  # at the corner of the square is nothing
-        (branches, 20, 20, -0.9),
-        (decided_by_a_number, 16, 16, 0.05),
-        (sums, 20, 16, 0.1),
-        (products, 20, 16, 0.1),
+        (branches, 14, 14, -0.9),
+        (decided_by_a_number, 12, 12, 0.05),
+        (sums, 14, 12, 0.1),
+        (products, 14, 12, 0.1),
     ],
 )
 def test_a_range_may_depend_on_what_was_asked_before(
