@@ -75,7 +75,7 @@ def go_on(client: Client, number: int, failures: frozenset[int] = frozenset()) -
 @pytest.mark.parametrize("preset", ["default", "paper"])
 def test_active_parameters_are_searched(preset: PresetName) -> None:
     client = popbo_client(nested(), 4, preset=preset)
-    go_on(client, 12, failures=frozenset({1, 6}))
+    go_on(client, 9, failures=frozenset({1, 6}))
     assert_distinct(tried(client))
     assert {p["deep"] for p in tried(client)} == {True, False}
     for point in tried(client):

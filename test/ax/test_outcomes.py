@@ -126,7 +126,7 @@ def test_what_is_relative_is_so_to_the_baseline_as_measured() -> None:
 
     baseline = {"x0": 0.0, "x1": 0.0}  # the fastest: its prediction is slower
     client.complete_trial(client.attach_baseline(baseline), measured(baseline))
-    run(client, 14, measured)
+    run(client, 9, measured)
     assert measured(best_point(client).parameters)["speed"] >= 0.9  # type: ignore[operator]
 
 
@@ -171,7 +171,7 @@ SAME: dict[str, tuple[tuple[Goal, Evaluate], tuple[Goal, Evaluate]]] = {
 @pytest.mark.parametrize("name", SAME)
 def test_what_means_the_same_suggests_the_same(name: str) -> None:
     options = {"order_only": name.startswith("increasing")}  # else distances count, too
-    first, second = (run(start(*goal, **options), 7, evaluate) for goal, evaluate in SAME[name])
+    first, second = (run(start(*goal, **options), 6, evaluate) for goal, evaluate in SAME[name])
     assert first == [pytest.approx(point, abs=1e-4) for point in second]
 
 
@@ -198,9 +198,9 @@ def test_constraints_without_a_number_are_failures_and_missing_ones_are_unknown(
     assert generator_keys(client)[6:] == ["popbo-logei"] * 6
 
 
-@pytest.mark.parametrize("acquisition", ["logei", "eri"])
+@pytest.mark.parametrize(("acquisition", "number"), [("logei", 16), ("eri", 9)])
 def test_constraints_that_are_measured_in_turn_are_learned_from_what_there_is(
-    acquisition: RankAcquisitionName,
+    acquisition: RankAcquisitionName, number: int
 ) -> None:
     client = start("-loss", ["cost <= 1.0", "gain >= 0.6"], 6, acquisition=acquisition)
     turns = itertools.cycle([("loss", "cost"), ("loss", "gain"), ("cost", "gain", "loss")])
@@ -209,11 +209,11 @@ def test_constraints_that_are_measured_in_turn_are_learned_from_what_there_is(
         everything = measure(p) | measure_gain(p)
         return {name: everything[name] for name in next(turns)}
 
-    points = run(client, 16, measured)
-    assert generator_keys(client)[6:] == [f"popbo-{acquisition}"] * 10
+    points = run(client, number, measured)
+    assert generator_keys(client)[6:] == [f"popbo-{acquisition}"] * (number - 6)
     acquisition_function = last_acquisition(client)
     if acquisition == "eri":  # one order, of what can be compared
-        assert len(learned_ranks(client)) == 5
+        assert len(learned_ranks(client)) == 2
         return
     assert len(learned_ranks(client)) == 15
     cost_model, gain_model = acquisition_function.models[1]
