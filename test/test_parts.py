@@ -142,7 +142,7 @@ def test_a_kill_after_any_part_loses_and_repeats_none(tmp_path: Path) -> None:
     whole = Folds()
     expected = run(whole, path=tmp_path / "whole.json", n_initial=50)
     kept = json.loads((tmp_path / "whole.json").read_text())["evaluations"]
-    for count in range(1, 60, 7):
+    for count in range(1, 60, 11):
         path, seen = tmp_path / f"{count}.json", []
         for die_at in (count, math.inf):
             folds = Folds(die_at)

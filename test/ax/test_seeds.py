@@ -15,7 +15,7 @@ from helpers.service_loop import floats, run_trials, sphere
 from botorch_popbo.ax import gp_generation_strategy, popbo_generation_strategy
 
 
-def suggested(strategy: GenerationStrategy, seed: int | None = None, number: int = 5) -> list[Any]:
+def suggested(strategy: GenerationStrategy, seed: int | None = None, number: int = 4) -> list[Any]:
     return run_trials(started(strategy, seed), sphere, number)
 
 

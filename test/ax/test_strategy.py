@@ -50,12 +50,12 @@ def strategy(
     return make(acquisition, num_initial_trials=num_initial_trials, **options)
 
 
-@pytest.mark.parametrize("name", ["popbo-logei", "paper-rlcb"])
-def test_a_smooth_function_is_searched(name: str) -> None:
+@pytest.mark.parametrize(("name", "number"), [("popbo-logei", 20), ("paper-rlcb", 24)])
+def test_a_smooth_function_is_searched(name: str, number: int) -> None:
     client = make_client(strategy(name), floats(2), "-loss")
-    points = run_trials(client, lambda p: 1000.0 + sphere(p), 26)
+    points = run_trials(client, lambda p: 1000.0 + sphere(p), number)
     values = [*map(sphere, points)]
-    assert min(values[8:24]) < min(values[:8])
+    assert min(values[8:]) < min(values[:8])
     if name == "popbo-logei":
         assert min(values) < 2e-3 * min(values[:8])
 
@@ -67,8 +67,8 @@ def test_a_smooth_function_is_searched(name: str) -> None:
     _, prediction, *_ = client.get_best_parameterization(use_model_predictions=True)
     assert prediction["loss"][0] - 1000.0 < min(values[:8])
 
-    points += client.get_next_trials(max_trials=4).values()
-    assert len({tuple(p.values()) for p in points}) == 30
+    points += client.get_next_trials(max_trials=2).values()
+    assert len({tuple(p.values()) for p in points}) == number + 2
     assert set(generator_keys(client)[8:]) == {f"popbo-{name.split('-')[1]}"}
 
 
@@ -76,7 +76,7 @@ def test_a_smooth_function_is_searched(name: str) -> None:
 def test_only_the_order_of_outcomes_counts(name: str) -> None:
     options = {"order_only": True} if name.startswith("popbo") else {}
     plain, distorted = (
-        run_trials(make_client(strategy(name, **options), MIXED, "-loss"), evaluate, 10)
+        run_trials(make_client(strategy(name, **options), MIXED, "-loss"), evaluate, 9)
         for evaluate in (mixed_loss, lambda p: math.exp(20.0 * mixed_loss(p)))
     )
     assert plain == distorted
@@ -89,9 +89,9 @@ def test_several_strategies_run_side_by_side_from_the_same_design() -> None:
     for name in names:
         client = make_client(strategy(name, 4, seed=2), floats(2), "-loss")
         designs.append(run_trials(client, sphere, 4))
-        run_trials(client, sphere, 2)
+        run_trials(client, sphere, 1)
         family, acquisition = name.split("-")
-        assert generator_keys(client)[4:] == [f"{FAMILIES[family]}-{acquisition}"] * 2
+        assert generator_keys(client)[4:] == [f"{FAMILIES[family]}-{acquisition}"]
     assert all(design == designs[0] for design in designs)
 
 
@@ -163,5 +163,5 @@ def test_gradients_may_be_switched_off() -> None:
     for is_on in (True, False):
         client = make_client(strategy("popbo-logei", num_initial_trials=4), floats(2), "-loss")
         with torch.set_grad_enabled(is_on):
-            found.append(run_trials(client, sphere, 6))
+            found.append(run_trials(client, sphere, 5))
     assert found[0] == found[1]
