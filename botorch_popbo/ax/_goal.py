@@ -46,9 +46,8 @@ class Goal:
     @property
     def is_one_metric(self) -> bool:
         """Whether the goal is a single metric, larger being better, and nothing else."""
-        return len(self.metrics) == len(self.objective_weights) == 1 and bool(
-            (self.objective_weights >= 0).all()
-        )
+        is_larger_better = bool((self.objective_weights >= 0).all())
+        return is_larger_better and len(self.metrics) == len(self.objective_weights) == 1
 
     def measured(self, datasets: Sequence[SupervisedDataset]) -> Trials:
         """The objectives and the slacks of every evaluated point.

@@ -27,9 +27,7 @@ class DistinctPoints(TransitionCriterion):
         num_ended: How many trials have to end with data; those stopped early count, too.
     """
 
-    def __init__(
-        self, transition_to: str, beside_sources: bool = False, num_ended: int = 0
-    ) -> None:
+    def __init__(self, transition_to: str, beside_sources: bool, num_ended: int) -> None:
         super().__init__(transition_to=transition_to)
         self.beside_sources = beside_sources
         self.num_ended = num_ended

@@ -76,8 +76,7 @@ class RankAcquisition(Acquisition):
         # Not Ax's own constructor: it would take the metrics' models for the goal's.
         if not isinstance(surrogate, RankSurrogate):
             raise UserInputError(
-                "A RankAcquisition needs surrogate=RankSurrogate(...) in the generator_kwargs, in "
-                "place of surrogate_spec."
+                "Pass surrogate=RankSurrogate(...) in the generator_kwargs, not a surrogate_spec."
             )
         self.surrogate, self.search_space_digest = surrogate, search_space_digest
         self.options = options or {}

@@ -97,9 +97,7 @@ def _check_listed(experiment: Experiment, listed: list[int], metric: str) -> Non
     by_status = experiment.trial_indices_by_status
     going = by_status[TrialStatus.RUNNING] | by_status[TrialStatus.COMPLETED]
     if ended := sorted(set(listed) - going):
-        raise UserInputError(
-            f"Trials {ended} are neither running nor completed. Leave them out of the list."
-        )
+        raise UserInputError(f"Trials {ended} are neither running nor completed. Leave them out.")
     df = experiment.lookup_data().df
     ranked = df.loc[df["metric_name"] == metric, "trial_index"]
     if missing := sorted(going.intersection(ranked) - set(listed)):

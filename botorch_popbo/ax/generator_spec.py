@@ -217,8 +217,7 @@ def _optimizer_sizes(options: NodeOptions) -> dict[str, int]:
     restarts, samples = sizes.get("num_restarts", 1), sizes.get("raw_samples", math.inf)
     if samples < restarts:
         raise UserInputError(
-            f"raw_samples must be at least num_restarts, which are chosen from them; got {samples} "
-            f"and {restarts}."
+            f"raw_samples must be at least num_restarts; got {samples} and {restarts}."
         )
     return sizes
 

@@ -63,13 +63,9 @@ class BestOfSources(ExternalGenerationNode):
     sources: Sequence[Evaluations]
 
     def __post_init__(self) -> None:
-        super().__init__(
-            name="sources",
-            transition_criteria=[
-                DistinctPoints(self.next_node_name, beside_sources=True, num_ended=1),
-                AutoTransitionAfterGen(self.meanwhile, continue_trial_generation=False),
-            ],
-        )
+        enough = DistinctPoints(self.next_node_name, beside_sources=True, num_ended=1)
+        after_each = AutoTransitionAfterGen(self.meanwhile, continue_trial_generation=False)
+        super().__init__(name="sources", transition_criteria=[enough, after_each])
 
     def update_generator_state(self, experiment: Experiment, data: Data) -> None:
         """Learn nothing: the sources stay what they are."""

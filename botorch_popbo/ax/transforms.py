@@ -203,8 +203,7 @@ class TellSurrogate(Transform):
             surrogate = getattr(adapter.generator, "surrogate", None)
         if not isinstance(surrogate, RankSurrogate):
             raise UserInputError(
-                "RANK_TRANSFORMS need surrogate=RankSurrogate(SurrogateSpec(...)) in the "
-                "generator_kwargs."
+                "RANK_TRANSFORMS need surrogate=RankSurrogate(...) in the generator_kwargs."
             )
         weights = dict(goal.objective.metric_weights)
         surrogate.minimized = frozenset(metric for metric, weight in weights.items() if weight < 0)

@@ -38,8 +38,7 @@ def check_outcomes(X: Tensor, Y: Tensor, several: bool = False) -> None:
     _check_finite(X, "train_X")
     if bool(Y.isnan().any()):
         raise InputDataError(
-            "train_Y holds NaN. Drop those rows, or set them to -inf to rank a failed evaluation "
-            "below every success."
+            "train_Y holds NaN. Drop those rows, or set them to -inf if evaluations failed."
         )
     if bool(Y.isposinf().any()):
         raise InputDataError(
@@ -196,8 +195,7 @@ def as_indices(
 def _check_precision(X: Tensor, name: str) -> None:
     if X.dtype not in DTYPES:
         raise InputDataError(
-            f"{name} holds {X.dtype}, but points are of single or double precision. Pass "
-            "X.double()."
+            f"{name} holds {X.dtype}, not single or double precision. Pass X.double()."
         )
 
 

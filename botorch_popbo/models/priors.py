@@ -131,8 +131,7 @@ def check_prior(kernel: Kernel | None, likelihood: Likelihood | None, is_judged:
     """
     if kernel is not None and kernel.batch_shape:
         raise UnsupportedError(
-            f"covar_module has the batch shape {tuple(kernel.batch_shape)}, but there is one "
-            "utility. Leave its batch_shape out."
+            f"covar_module has the batch shape {tuple(kernel.batch_shape)}. Leave it out."
         )
     of_answers = is_judged and type(likelihood) in ANSWER_NOISES
     is_one = isinstance(likelihood, GaussianLikelihood) and likelihood.noise.numel() == 1

@@ -47,9 +47,7 @@ class SingleOutputModel(Model):
             UnsupportedError: If any other output is asked for.
         """
         if idcs not in (None, [0], [-1]):
-            raise UnsupportedError(
-                f"{type(self).__name__} has one output, but {idcs} was asked for."
-            )
+            raise UnsupportedError(f"The model has one output, but {idcs} was asked for.")
         return self
 
 
@@ -273,8 +271,7 @@ class RankModel(SingleOutputModel, ABC):
             return {"train_X": data.X, "train_Y": data.Y, "train_Yvar": data.Yvar}
         if data.task_feature_index is not None:
             raise UnsupportedError(
-                "RankingGP takes points without a column for the task. Leave task_feature_index "
-                "out."
+                "Points have no column for the task. Leave task_feature_index out."
             )
         datasets = dict(data.datasets)
         target = datasets.pop(data.target_outcome_name)

@@ -84,10 +84,7 @@ class PoissonRankModel(RankModel):
             order = order_of_training_data(*outcomes, order=order)
             rank_counts = RankCounts.from_order(order)
         elif any(given is not None for given in (*outcomes, order)):
-            raise InputDataError(
-                "Pass rank_counts alone, without train_X and train_Y or order, from which they "
-                "would be counted."
-            )
+            raise InputDataError("Pass rank_counts alone, or what they are to be counted from.")
         warn_if_silent(not rank_counts.counts.any() if order is None else order.says_nothing)
         if train_X is None or train_Y is None:
             train_X, train_Y = rank_counts.X, -rank_counts.counts / rank_counts.exposure
@@ -230,9 +227,7 @@ class PoissonRankModel(RankModel):
         Raises:
             UnsupportedError: Always: counts depend on each other, and the rate is certain.
         """
-        raise UnsupportedError(
-            "PoissonRankModel has no uncertainty to draw fantasies from; use RankingGP."
-        )
+        raise UnsupportedError("A rate is certain, so there are no fantasies; use RankingGP.")
 
     condition_on_observations = fantasize
 
@@ -253,8 +248,7 @@ class PoissonRankModel(RankModel):
         inputs = super().construct_inputs(training_data)
         if "sources" in inputs:
             raise UnsupportedError(
-                f"{cls.__name__} learns from one task, but got a MultiTaskDataset. Pass data of "
-                "the target alone, or use RankingGP."
+                f"{cls.__name__} learns from one task. Pass the target alone, or use RankingGP."
             )
         return inputs
 

@@ -62,10 +62,8 @@ def rank_initial_conditions(
             acq_function, bounds, raw_samples=raw_samples, **kwargs
         )
     if raw_samples < num_restarts:
-        raise ValueError(
-            f"raw_samples must be at least num_restarts, which are chosen from them; got "
-            f"{raw_samples} and {num_restarts}."
-        )
+        sizes = f"{raw_samples} and {num_restarts}"
+        raise ValueError(f"raw_samples must be at least num_restarts; got {sizes}.")
     half = raw_samples // 2
     seed = (options or {}).get("seed")
     with manual_seed(seed):
