@@ -11,10 +11,10 @@ from gpytorch.likelihoods import Likelihood
 from gpytorch.means import Mean, ZeroMean
 from gpytorch.module import Module
 from gpytorch.priors import LogNormalPrior, NormalPrior, Prior
-from gpytorch.settings import lazily_evaluate_kernels
 from torch import Tensor
 from torch.nn import Parameter
 
+from botorch_popbo.models.kernels import dense
 from botorch_popbo.models.priors import TaskCorrelation, Warp, noise_of
 
 
@@ -67,8 +67,7 @@ class Modules(Module):
         Returns:
             An ``N x N`` tensor.
         """
-        with lazily_evaluate_kernels(False):  # what is evaluated at once need not wait
-            covariance: Tensor = self.kernel(X).to_dense()
+        covariance = dense(self.kernel, X)
         if self.tasks is not None:
             covariance = covariance * self.tasks.matrix[source][:, source]
         return covariance

@@ -1,18 +1,40 @@
 """A kernel for functions that are smooth from afar and rough from nearby."""
 
 from functools import partial
+from threading import RLock
 from typing import Any
 
 import torch
 from botorch.exceptions import UnsupportedError
 from gpytorch.constraints import Interval
-from gpytorch.kernels import MaternKernel
+from gpytorch.kernels import Kernel, MaternKernel
 from gpytorch.module import Module
 from gpytorch.priors import NormalPrior
+from gpytorch.settings import lazily_evaluate_kernels
 from torch import Tensor
 from torch.nn import Parameter
 
 from botorch_popbo._once_differentiable import once_differentiable
+
+_LOCK = RLock()
+
+
+def dense(kernel: Kernel, *points: Tensor) -> Tensor:
+    """The covariance of one or two sets of points, evaluated at once.
+
+    GPyTorch's switch is one of the whole process: of threads that turn it off and back at the same
+    time the last could leave it off, and every covariance would take its memory unasked.
+
+    Args:
+        kernel: The kernel.
+        *points: Points, ``batch_shape x n x d`` and ``batch_shape x m x d``.
+
+    Returns:
+        A ``batch_shape x n x m`` tensor.
+    """
+    with _LOCK, lazily_evaluate_kernels(False):
+        covariance: Tensor = kernel(*points).to_dense()
+    return covariance
 
 
 class RoughMaternKernel(MaternKernel):

@@ -8,13 +8,13 @@ from typing import Any, Self
 import torch
 from gpytorch.kernels import Kernel
 from gpytorch.means import Mean
-from gpytorch.settings import lazily_evaluate_kernels
 from torch import Tensor
 
 from botorch_popbo._once_differentiable import once_differentiable
 from botorch_popbo.likelihoods.propagation import JITTER
 from botorch_popbo.models.evidence import Conditioned
 from botorch_popbo.models.hyperparameters import Modules
+from botorch_popbo.models.kernels import dense
 
 #: Of a variance that is a difference, so that rounding leaves it a deviation to divide by.
 ROUNDING_VARIANCE = 1e-12
@@ -90,7 +90,7 @@ class Predictor:
     @cached_property
     def prior(self) -> Tensor:
         """Prior covariance of the records' utilities, without noise, ``N x N``."""
-        return self.kernel(self.X).to_dense() * self.correlation[self.source][:, self.source]
+        return dense(self.kernel, self.X) * self.correlation[self.source][:, self.source]
 
     @cached_property
     def certain_root(self) -> Tensor:
@@ -106,7 +106,7 @@ class Predictor:
         Returns:
             A ``batch_shape x q x N`` tensor.
         """
-        return self.kernel(X, self.X).to_dense() * self.loading
+        return dense(self.kernel, X, self.X) * self.loading
 
     def mean(self, X: Tensor) -> Tensor:
         """Expected utilities.
@@ -171,7 +171,7 @@ class Predictor:
         cross2 = cross1 if same else self.cross(X2)
         shared1, shared2 = cross1 @ self.share, cross2 @ self.share
         # Of the difference to the records' average: "Prediction" in docs/derivations.md.
-        prior = self.kernel(X1, X2).to_dense() - shared1.unsqueeze(-1) - shared2.unsqueeze(-2)
+        prior = dense(self.kernel, X1, X2) - shared1.unsqueeze(-1) - shared2.unsqueeze(-2)
         explained1 = (cross1 - self.average) @ self.root
         explained2 = explained1 if same else (cross2 - self.average) @ self.root
         return prior + self.average @ self.share - explained1 @ explained2.mT
@@ -188,7 +188,7 @@ class Predictor:
         """
         cross, number = self.cross(X), len(X)
         explained = self.root @ (self.root.T @ cross.T)
-        left = self.kernel(X).to_dense() - cross @ explained
+        left = dense(self.kernel, X) - cross @ explained
         half = inverse_root(left, (noise + JITTER).expand(number))
         upper = torch.cat([self.root, -explained @ half], dim=-1)
         lower = torch.cat([half.new_zeros(number, self.root.shape[-1]), half], dim=-1)
@@ -251,7 +251,7 @@ class Differences:
         point, loading = reference.unsqueeze(0), predictor.loading
         self.kernel, self.X = predictor.kernel, torch.cat([predictor.X, point])
         self.trend, self.level = predictor.trend, predictor.trend(point)
-        self.origin: Tensor = self.kernel(point, predictor.X).to_dense()[0]
+        self.origin: Tensor = dense(self.kernel, point, predictor.X)[0]
         self.prior = self.kernel(point, diag=True)[0]
         self.weights = loading * predictor.weights
         self.root = loading.unsqueeze(-1) * predictor.root
@@ -269,8 +269,7 @@ class Differences:
         """
         # Near the reference both moments are differences of nearly equal numbers.
         points = X.double().reshape(-1, X.shape[-1])
-        with lazily_evaluate_kernels(False):  # what is evaluated at once need not wait
-            cross, prior = self.kernel(points, self.X).to_dense(), self.kernel(points, diag=True)
+        cross, prior = dense(self.kernel, points, self.X), self.kernel(points, diag=True)
         moments = _Moments.apply(cross, prior, self)
         mean, variance, left = (each.reshape(X.shape[:-1]).to(X) for each in moments)
         return mean + (self.trend(points) - self.level).reshape(X.shape[:-1]).to(X), variance, left

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from botorch_popbo.models.evidence import Conditioned, Evidence, Sample
-from botorch_popbo.models.kernels import RoughMaternKernel
+from botorch_popbo.models.kernels import RoughMaternKernel, dense
 from botorch_popbo.models.outliers import fit_robustly, without_outliers
 
 
@@ -142,7 +142,7 @@ def _principal_axes(sample: Sample, rotation: Tensor, conditioned: Conditioned) 
     weights = modules.correlation[0, conditioned.source] * conditioned.posterior.weights
     with torch.enable_grad():
         points = sample.X.clone().requires_grad_()
-        mean = (modules.kernel(points, sample.X).to_dense() @ weights).sum()
+        mean = (dense(modules.kernel, points, sample.X) @ weights).sum()
     [slopes] = torch.autograd.grad(mean, points)
     # In the coordinates of the present directions, in which each has its lengthscale.
     slopes = slopes @ rotation

@@ -14,7 +14,7 @@ from gpytorch.kernels import MaternKernel
 from torch import Tensor
 
 from botorch_popbo.likelihoods.propagation import JITTER, square_root
-from botorch_popbo.models.kernels import RoughMaternKernel
+from botorch_popbo.models.kernels import RoughMaternKernel, dense
 from botorch_popbo.models.predictor import Predictor
 from botorch_popbo.models.ranking_gp import RankingGP
 
@@ -83,7 +83,7 @@ def _of_tasks(values: Tensor, predictor: Predictor) -> Tensor:
         return values
     shared, source = predictor.correlation[0], predictor.source[index]
     own = predictor.correlation - torch.outer(shared, shared)  # given the target's utility
-    prior = predictor.kernel(predictor.X[index]).to_dense() * own[source][:, source]
+    prior = dense(predictor.kernel, predictor.X[index]) * own[source][:, source]
     prior.diagonal().add_(JITTER)
     drawn = torch.randn_like(values[..., index]) @ torch.linalg.cholesky(prior).T
     return values.index_add(-1, index, drawn)

@@ -1,12 +1,19 @@
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from threading import Barrier, BrokenBarrierError
+from time import sleep
+
 import pytest
 import torch
 from botorch.exceptions import UnsupportedError
-from gpytorch.kernels import MaternKernel
+from gpytorch.kernels import MaternKernel, RBFKernel
 from gpytorch.priors import NormalPrior
+from gpytorch.settings import lazily_evaluate_kernels
 from helpers.gaussian import unit_points
+from torch import Tensor
 from torch.autograd import gradcheck
 
-from botorch_popbo.models.kernels import RoughMaternKernel
+from botorch_popbo.models.kernels import RoughMaternKernel, dense
 
 X = unit_points(5)
 ELSEWHERE = unit_points(3, seed=1)
@@ -77,3 +84,21 @@ def test_without_priors_it_is_smooth_at_first_and_it_has_no_batches() -> None:
     assert not list(kernel.named_priors())
     with pytest.raises(UnsupportedError, match="no batches"):
         RoughMaternKernel(ard_num_dims=2, batch_shape=torch.Size([2]))
+
+
+class Slow(RBFKernel):
+    """Two threads are inside at once unless they are kept apart; the second leaves last."""
+
+    met = Barrier(2)
+
+    def forward(self, x1: Tensor, x2: Tensor, **params: bool) -> Tensor:
+        with suppress(BrokenBarrierError):
+            sleep(0.1 * self.met.wait(0.2))
+        return super().forward(x1, x2, **params)
+
+
+def test_threads_leave_the_switch_of_gpytorch_as_it_was() -> None:
+    kernel = Slow()
+    with ThreadPoolExecutor(2) as pool:
+        assert all(each.shape == (5, 5) for each in pool.map(lambda X: dense(kernel, X), [X, X]))
+    assert lazily_evaluate_kernels.on()
