@@ -18,6 +18,7 @@ from botorch_popbo.acquisition import (
     LogRankConfidenceBound,
     RectifiedLowerConfidenceBound,
 )
+from botorch_popbo.models.outcome_model import OutcomeModel
 from botorch_popbo.models.rank_model import RankModel
 from botorch_popbo.settings import AcquisitionSettings
 
@@ -30,7 +31,7 @@ from botorch_popbo.settings import AcquisitionSettings
     RectifiedLowerConfidenceBound,
 )
 def construct_inputs_of_rank_acquisition(
-    model: RankModel,
+    model: RankModel | OutcomeModel,
     posterior_transform: PosteriorTransform | None = None,
     constraints_tuple: tuple[Tensor, Tensor] | None = None,
     X_pending: Tensor | None = None,
@@ -46,7 +47,7 @@ def construct_inputs_of_rank_acquisition(
     """Constructor arguments of every acquisition function of a rank model.
 
     Args:
-        model: A fitted model.
+        model: A fitted model, or what Ax predicts with by one.
         posterior_transform: ``None``, or a weight of the outcome, as Ax says whether it is
             maximised. Of a negative one a model of the mirrored order is fitted.
         constraints_tuple: Must be ``None`` unless there are models of the slacks.
@@ -84,17 +85,19 @@ def construct_inputs_of_rank_acquisition(
     return given
 
 
-def _larger_better(model: RankModel, transform: PosteriorTransform | None) -> RankModel:
+def _larger_better(
+    model: RankModel | OutcomeModel, transform: PosteriorTransform | None
+) -> RankModel:
     """A model of what is maximised: orders are taken of outcomes as given, larger ones first."""
-    if transform is None:
-        return model
-    weight = 0.0
+    weight = float(transform is None)
     if isinstance(transform, ScalarizedPosteriorTransform):
         weights = cast(Tensor, transform.weights)
         weight = float(weights) if weights.numel() == 1 else 0.0
+    if isinstance(model, OutcomeModel):  # a RankSurrogate's, beside an acquisition of Ax
+        weight, model = weight * model.sign, model.ranks
     if weight > 0.0:
         return model
-    order = model.order
+    order = getattr(model, "order", None)  # of several metrics Ax passes a list of models
     is_mirrored = weight < 0.0 and order is not None and not getattr(model, "tasks", None)
     if order is None or not is_mirrored or bool(order.is_censored.any()):
         raise UnsupportedError(

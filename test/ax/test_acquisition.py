@@ -14,7 +14,7 @@ from ax.generators.torch.botorch_modular.acquisition import Acquisition
 from ax.generators.torch.botorch_modular.surrogate import ModelConfig, Surrogate, SurrogateSpec
 from ax.utils.common.constants import Keys
 from botorch.acquisition import LogExpectedImprovement, qLogNoisyExpectedImprovement
-from botorch.exceptions import CandidateGenerationError
+from botorch.exceptions import CandidateGenerationError, UnsupportedError
 from helpers.search_spaces import assert_distinct, choice, ranged
 from helpers.service_loop import (
     Parameterization,
@@ -35,7 +35,7 @@ from botorch_popbo import (
     RankingGP,
     RectifiedLowerConfidenceBound,
 )
-from botorch_popbo.ax import RANK_TRANSFORMS, initial_node
+from botorch_popbo.ax import RANK_TRANSFORMS, RankSurrogate, initial_node
 
 
 @pytest.mark.parametrize(
@@ -100,23 +100,40 @@ def strategy_by_hand(num_initial: int, **arguments: Any) -> GenerationStrategy:
 
 
 @pytest.mark.parametrize(
-    ("function", "model"),
+    ("function", "model", "kind"),
     [
-        (LogExpectedUtilityImprovement, RankingGP),
-        (ExpectedRankingImprovement, PoissonRankModel),
-        (RectifiedLowerConfidenceBound, RankingGP),
+        (LogExpectedUtilityImprovement, RankingGP, "surrogate_spec"),
+        (ExpectedRankingImprovement, PoissonRankModel, "surrogate_spec"),
+        (RectifiedLowerConfidenceBound, RankingGP, "surrogate_spec"),
+        (ExpectedRankingImprovement, RankingGP, "surrogate"),
+        (LogExpectedUtilityImprovement, RankingGP, "with our transforms"),
     ],
 )
 @pytest.mark.filterwarnings("ignore:Without a RankSurrogate")
-def test_a_stock_node_minimises_as_it_maximises(function: Any, model: Any) -> None:
+def test_a_stock_node_minimises_as_it_maximises(function: Any, model: Any, kind: str) -> None:
     def suggested(objective: str, sign: float) -> list[Any]:
         spec = SurrogateSpec([ModelConfig(botorch_model_class=model)])
-        strategy = strategy_by_hand(5, botorch_acqf_class=function, surrogate_spec=spec)
+        given: dict[str, Any] = {"surrogate": RankSurrogate(spec)}
+        if kind == "surrogate_spec":
+            given = {kind: spec}
+        if kind == "with our transforms":
+            given["transforms"] = RANK_TRANSFORMS
+        strategy = strategy_by_hand(5, botorch_acqf_class=function, **given)
         client = make_client(strategy, floats(2), objective)
         torch.manual_seed(0)  # Ax's optimizer draws from it
         return run_trials(client, lambda p: sign * sphere(p), 6)
 
     assert suggested("-loss", 1.0) == suggested("loss", -1.0)
+
+
+@pytest.mark.filterwarnings("ignore:Without a RankSurrogate")
+def test_a_stock_node_refuses_several_metrics() -> None:
+    spec = SurrogateSpec([ModelConfig(botorch_model_class=RankingGP)])
+    function = LogExpectedUtilityImprovement
+    strategy = strategy_by_hand(3, botorch_acqf_class=function, surrogate_spec=spec)
+    client = make_client(strategy, floats(1), "-loss, -cost")
+    with pytest.raises(UnsupportedError, match="popbo_generation_strategy"):
+        run_trials(client, lambda p: {"loss": p["x0"], "cost": 1.0 - p["x0"]}, 4)
 
 
 @pytest.mark.parametrize("kind", ["surrogate", "surrogate_spec"])
