@@ -99,8 +99,8 @@ def support(log_rate: Tensor, exposure: Tensor) -> Tensor:
     eta, exposure = _clamped(log_rate.detach(), exposure)
     # No count of a Poisson law in float64 lies forty deviations above its mean.
     reach = (eta.exp() + 40.0 * ((0.5 * eta).exp() + 1.0)).ceil()
-    last = torch.minimum(exposure, reach).amax()
-    return torch.arange(int(last) + 1, dtype=torch.float64, device=eta.device)
+    last = int(torch.minimum(exposure, reach).amax()) if reach.numel() else 0
+    return torch.arange(last + 1, dtype=torch.float64, device=eta.device)
 
 
 def _clamped(log_rate: Tensor, exposure: Tensor) -> tuple[Tensor, Tensor]:

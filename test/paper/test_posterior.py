@@ -54,6 +54,11 @@ def test_samples_follow_the_law(limit: float, tkwargs: dict[str, Any]) -> None:
         assert (((samples == count).double().mean(0) - probability).abs() <= five_sigma).all()
 
 
+def test_no_points_have_no_ranks() -> None:
+    law = PoissonRankPosterior(torch.zeros(3, 0, 1), torch.tensor(9.0), torch.tensor(9.0))
+    assert law.sample().shape == law.quantile(torch.tensor(0.5)).shape == (3, 0, 1)
+
+
 @LIMITS
 def test_draws_of_the_rate_are_differentiable(limit: float) -> None:
     law = posterior(limit)
