@@ -88,7 +88,10 @@ class RankAcquisitionFunction(AcquisitionFunction, ABC):
             UnsupportedError: If ``q`` is not 1.
         """
         if X.shape[-2] != 1:
-            raise UnsupportedError("Choose points one by one: optimize_acqf(..., sequential=True).")
+            raise UnsupportedError(
+                "Choose points one by one: optimize_acqf(..., sequential=True), or with q=1 and "
+                "those before in set_X_pending."
+            )
         X = X.to(self._known.dtype)
         encoded = self._informed.encode(X)
         radius = float(self._known_radius * X.shape[-1] ** 0.5)
