@@ -106,7 +106,8 @@ class Predictor:
         Returns:
             A ``batch_shape x q x N`` tensor.
         """
-        return dense(self.kernel, X, self.X) * self.loading
+        records = self.X if len(self.X) else X[..., :0, :]  # a prior knows no dimension
+        return dense(self.kernel, X, records) * self.loading
 
     def mean(self, X: Tensor) -> Tensor:
         """Expected utilities.

@@ -9,7 +9,7 @@ from typing import Any, NoReturn, Self
 
 import torch
 from botorch.acquisition.objective import PosteriorTransform
-from botorch.exceptions import InputDataError, UnsupportedError
+from botorch.exceptions import BotorchTensorDimensionError, InputDataError, UnsupportedError
 from botorch.models.gp_regression import SingleTaskGP
 from botorch.models.model import FantasizeMixin
 from botorch.models.transforms.input import InputTransform
@@ -298,6 +298,8 @@ class RankingGP(RankModel, GP, FantasizeMixin):
 
     def _best_of(self, item: Tensor, value: Tensor) -> Tensor:
         """The point of the largest value that may be recommended; ``item`` and ``value`` agree."""
+        if not len(item):
+            raise InputDataError("There is no evaluated point to choose from.")
         X, failed = self.known_X[item], self.has_failed[item]
         # A failure that was set aside may look good. What nobody near it vouches for is followed,
         # not recommended.
@@ -555,6 +557,9 @@ class RankingGP(RankModel, GP, FantasizeMixin):
         Returns:
             A Gaussian process whose prior is this model's posterior: exact, batched, and a model
             that can be conditioned further. For comparisons, a model of all that was said.
+
+        Raises:
+            BotorchTensorDimensionError: If there is not one utility for each point.
         """
         if are_comparisons(Y):
             order = from_comparisons(X.to(self.known_X), Y)
@@ -564,6 +569,11 @@ class RankingGP(RankModel, GP, FantasizeMixin):
             return deepcopy(self)._learn_from(order=order).eval()
         if self.input_transform.is_one_to_many:
             raise UnsupportedError("Perturbed points cannot be conditioned on utilities.")
+        if Y.shape[-2:] != (X.shape[-2], 1):
+            raise BotorchTensorDimensionError(
+                f"Expected Y of shape batch_shape x {X.shape[-2]} x 1, a utility for each row of "
+                f"X, but got {tuple(Y.shape)}. For comparisons, pass integers."
+            )
         batch_shape = torch.broadcast_shapes(X.shape[:-2], Y.shape[:-2])
         X, Y = (V.to(self.known_X.dtype).expand(*batch_shape, *V.shape[-2:]) for V in (X, Y))
         predictor, transform = self.predictor, deepcopy(self.input_transform)
@@ -708,12 +718,9 @@ class RankingGP(RankModel, GP, FantasizeMixin):
         return GaussianRankPosterior(Thresholds(values, buckets.size.to(encoded)), utility)
 
     def _utility(self, encoded: Tensor, observation_noise: bool | Tensor) -> GPyTorchPosterior:
-        predictor = self.predictor
-        if not len(predictor.X):
-            predictor = replace(predictor, X=encoded.double().reshape(-1, encoded.shape[-1])[:0])
         if not isinstance(observation_noise, Tensor):
             observation_noise = observation_noise * self.noise.detach()
-        return conditional.utility_law(predictor, encoded, observation_noise)
+        return conditional.utility_law(self.predictor, encoded, observation_noise)
 
 
 def _are_same(one: Sequence[Tensor], other: Sequence[Tensor]) -> bool:

@@ -6,6 +6,7 @@ import pytest
 import torch
 from botorch.acquisition import qLogExpectedImprovement, qLogNoisyExpectedImprovement
 from botorch.acquisition.joint_entropy_search import qJointEntropySearch
+from botorch.exceptions import BotorchTensorDimensionError, InputDataError
 from botorch.models import ModelListGP
 from botorch.sampling import SobolQMCNormalSampler
 from botorch.utils.sampling import manual_seed
@@ -54,6 +55,23 @@ def test_observations_condition_the_joint_law(
     torch.testing.assert_close(posterior.mean.squeeze(-1), mean, rtol=0, atol=1e-5)
     found = posterior.distribution.covariance_matrix
     torch.testing.assert_close(found, covariance, rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize("shape", [(4, 2), (3, 1), (4,)])
+def test_other_than_a_utility_of_each_point_is_refused(fitted: RankingGP, shape: Any) -> None:
+    with pytest.raises(BotorchTensorDimensionError, match=r"batch_shape x 4 x 1"):
+        fitted.condition_on_observations(NEW, torch.zeros(shape).double())
+
+
+def test_a_prior_is_conditioned_as_any_gaussian_process() -> None:
+    prior = RankingGP()
+    covariance = prior.covar_module(torch.cat([NEW, TEST_X]), NEW).to_dense()
+    noise = prior.noise.expand(4).diag()
+    expected = covariance[4:] @ torch.linalg.solve(covariance[:4] + noise, OBSERVED)
+    found = prior.condition_on_observations(NEW, OBSERVED).posterior(TEST_X).mean
+    torch.testing.assert_close(found, expected)
+    with pytest.raises(InputDataError, match="no evaluated point to choose from"):
+        prior.recommended_among(None)
 
 
 def test_a_part_of_the_covariance_is_that_of_the_whole(fitted: RankingGP) -> None:
