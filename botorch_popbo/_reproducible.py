@@ -37,7 +37,7 @@ def seeded(seed: int) -> Iterator[None]:
 
     BoTorch's optimizers draw from that of Python, too: of a category of many values they look at a
     sample. The states of CUDA's devices are restored, which BoTorch's own ``manual_seed`` forgets.
-    Ax's ``with_rng_seed`` would take seconds to load.
+    Ax's ``with_rng_seed`` would take seconds to load. Of several threads one at a time is inside.
 
     Args:
         seed: A seed of 32 bits, or of :func:`derive_seed`, of which NumPy's is the remainder.
@@ -45,19 +45,20 @@ def seeded(seed: int) -> Iterator[None]:
     Yields:
         Nothing.
     """
-    devices = range(torch.cuda.device_count()) if torch.cuda.is_initialized() else ()
-    states = random.getstate(), np.random.get_state()  # noqa: NPY002
-    random.seed(seed)
-    np.random.seed(seed % 2**32)  # noqa: NPY002  # the state that is there
-    try:
-        with torch.random.fork_rng(devices):
-            torch.default_generator.manual_seed(seed)
-            for device in devices:
-                torch.cuda.default_generators[device].manual_seed(seed)
-            yield
-    finally:
-        random.setstate(states[0])
-        np.random.set_state(states[1])  # noqa: NPY002
+    with _LOCK:
+        devices = range(torch.cuda.device_count()) if torch.cuda.is_initialized() else ()
+        states = random.getstate(), np.random.get_state()  # noqa: NPY002
+        random.seed(seed)
+        np.random.seed(seed % 2**32)  # noqa: NPY002  # the state that is there
+        try:
+            with torch.random.fork_rng(devices):
+                torch.default_generator.manual_seed(seed)
+                for device in devices:
+                    torch.cuda.default_generators[device].manual_seed(seed)
+                yield
+        finally:
+            random.setstate(states[0])
+            np.random.set_state(states[1])  # noqa: NPY002
 
 
 @contextmanager

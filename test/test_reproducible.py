@@ -2,12 +2,14 @@
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from threading import Event
+from contextlib import suppress
+from threading import Barrier, BrokenBarrierError, Event
+from time import sleep
 
 import pytest
 import torch
 
-from botorch_popbo._reproducible import one_thread
+from botorch_popbo._reproducible import one_thread, seeded
 
 
 @pytest.fixture(autouse=True)
@@ -53,3 +55,16 @@ def test_a_thread_that_was_born_while_another_was_inside_leaves_all_as_it_was(wa
             left.set()
         assert entering.result() == 5
     assert torch.get_num_threads() == new_thread() == 5
+
+
+def test_threads_do_not_share_a_seed() -> None:
+    met = Barrier(2)
+
+    def draw(seed: int) -> float:
+        with seeded(seed):
+            with suppress(BrokenBarrierError):
+                sleep(0.1 * met.wait(0.2))  # the second leaves last
+            return torch.rand(1).item()
+
+    with ThreadPoolExecutor(2) as pool:
+        assert [*pool.map(draw, [1, 2])] == [draw(1), draw(2)]
