@@ -14,7 +14,7 @@ from ax.generators.torch.botorch_modular.acquisition import Acquisition, determi
 from ax.generators.torch.utils import get_rounding_func
 from ax.generators.torch_base import TorchOptConfig
 from ax.generators.utils import get_observed, mk_discrete_choices
-from botorch.acquisition import AcquisitionFunction
+from botorch.acquisition import AcquisitionFunction, OneShotAcquisitionFunction
 from botorch.acquisition.input_constructors import get_acqf_input_constructor
 from botorch.exceptions import CandidateGenerationError
 from botorch.posteriors import GPyTorchPosterior
@@ -189,6 +189,8 @@ class RankAcquisition(Acquisition):
         options = default_options(optimizer, self.model.has_uncertainty, search)
         if options:  # the others look at every point of a discrete space
             options |= optimizer_options or {}
+        if isinstance(self.acqf, OneShotAcquisitionFunction):  # whose starts BoTorch makes
+            options.pop("ic_generator", None)
         search_for = partial(
             super().optimize,
             search_space_digest=search_space_digest,

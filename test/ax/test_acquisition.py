@@ -13,7 +13,8 @@ from ax.generation_strategy.generator_spec import GeneratorSpec
 from ax.generators.torch.botorch_modular.acquisition import Acquisition
 from ax.generators.torch.botorch_modular.surrogate import ModelConfig, Surrogate, SurrogateSpec
 from ax.utils.common.constants import Keys
-from botorch.acquisition import LogExpectedImprovement, qLogNoisyExpectedImprovement
+from botorch.acquisition import LogExpectedImprovement, qKnowledgeGradient
+from botorch.acquisition.logei import qLogNoisyExpectedImprovement
 from botorch.exceptions import CandidateGenerationError, UnsupportedError
 from helpers.search_spaces import assert_distinct, choice, ranged
 from helpers.service_loop import (
@@ -84,6 +85,10 @@ def test_a_stock_function_improves_on_a_point_of_the_space() -> None:
     assert acquisition.model.posterior(acquisition.model.known_X).mean.max() > inside + 0.2
 
 
+def test_a_one_shot_function_starts_where_botorch_does() -> None:
+    run_trials(popbo_client(floats(1), 4, acquisition=qKnowledgeGradient), sphere, 5)
+
+
 def test_the_seed_decides_about_a_stock_function_alone() -> None:
     def suggested(seed: int) -> Parameterization:
         torch.manual_seed(seed)
@@ -104,8 +109,7 @@ def strategy_by_hand(num_initial: int, **arguments: Any) -> GenerationStrategy:
     [
         (LogExpectedUtilityImprovement, RankingGP, "surrogate_spec"),
         (ExpectedRankingImprovement, PoissonRankModel, "surrogate_spec"),
-        (RectifiedLowerConfidenceBound, RankingGP, "surrogate_spec"),
-        (ExpectedRankingImprovement, RankingGP, "surrogate"),
+        (RectifiedLowerConfidenceBound, RankingGP, "surrogate"),
         (LogExpectedUtilityImprovement, RankingGP, "with our transforms"),
     ],
 )
@@ -113,11 +117,9 @@ def strategy_by_hand(num_initial: int, **arguments: Any) -> GenerationStrategy:
 def test_a_stock_node_minimises_as_it_maximises(function: Any, model: Any, kind: str) -> None:
     def suggested(objective: str, sign: float) -> list[Any]:
         spec = SurrogateSpec([ModelConfig(botorch_model_class=model)])
-        given: dict[str, Any] = {"surrogate": RankSurrogate(spec)}
-        if kind == "surrogate_spec":
-            given = {kind: spec}
-        if kind == "with our transforms":
-            given["transforms"] = RANK_TRANSFORMS
+        ours: dict[str, Any] = {"surrogate": RankSurrogate(spec)}
+        given = {kind: spec} if kind == "surrogate_spec" else ours
+        given |= {"transforms": RANK_TRANSFORMS} if kind == "with our transforms" else {}
         strategy = strategy_by_hand(5, botorch_acqf_class=function, **given)
         client = make_client(strategy, floats(2), objective)
         torch.manual_seed(0)  # Ax's optimizer draws from it
