@@ -87,14 +87,12 @@ def warn_of_long_design(experiment: Experiment, num_trials: int) -> bool:
         by_status = experiment.trial_indices_by_status.items()
         states = [f"{len(found)} {status.name.lower()}" for status, found in by_status if found]
         outcomes = [f"{count} of {name}" for name, count in _arrivals(experiment).items()]
-        warnings.warn(
+        text = (
             f"After {number} trials the search is still in its initial design of {num_trials}. "
             f"Trials: {', '.join(states)}; outcomes: {', '.join(outcomes)}. The model needs those "
-            "of half of the design, at two different points. Complete the running trials, and look "
-            "at the failures.",
-            UserWarning,
-            stacklevel=2,
+            "of half of the design, at two points. Complete running trials, and look at failures."
         )
+        warnings.warn(text, stacklevel=2)
     return is_long
 
 

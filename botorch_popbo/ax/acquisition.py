@@ -182,8 +182,7 @@ class RankAcquisition(Acquisition):
             candidate_set = table_candidates(self.acqf, domain, self._X_known, self._seed)
             if not len(candidate_set):
                 raise SearchSpaceExhausted(
-                    "No point is left: every one in the search space, with the fixed parameters if "
-                    "there are any, is evaluated or running. Widen the space or fix fewer."
+                    "No point is left: all are evaluated or running. Widen the space or fix fewer."
                 )
         optimizer = determine_optimizer(search_space_digest, self.acqf, domain.choices)
         options = default_options(optimizer, self.model.has_uncertainty, search)
@@ -316,6 +315,5 @@ def _check_fixed(fixed_features: Mapping[int, float], digest: SearchSpaceDigest)
         is_choice = any(math.isclose(value, choice, abs_tol=1e-9) for choice in choices)
         if not (is_choice and low - slack <= value <= high + slack):
             raise CandidateGenerationError(
-                f"Parameter {digest.feature_names[column]!r} is fixed at a value outside of the "
-                "search space."
+                f"{digest.feature_names[column]!r} is fixed at a value outside of the search space."
             )

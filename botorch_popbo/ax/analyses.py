@@ -178,8 +178,7 @@ class OutcomeWarp(RankAnalysis):
         """Require outcomes and a model of utilities."""
         if not isinstance(model, RankingGP) or not bool(order.is_measured.all()):
             raise UserInputError(
-                "This card shows utilities over outcomes: it needs the default preset, and one "
-                "outcome for each point."
+                "This card needs the default preset, and one outcome for each point."
             )
 
     def contents(self, model: RankModel, order: Order, arm_names: list[str]) -> Contents:
@@ -242,12 +241,12 @@ class RankCalibration(RankAnalysis):
             f"their 50% interval and {inside[1]:.0%} in their 90% interval (bars). Intervals of "
             "whole numbers cover at least their level if the model is right."
         )
+        center = df["predicted"]
+        bars = df.assign(above=df["upper_90"] - center, below=center - df["lower_90"])
         figure = px.scatter(
-            df.assign(
-                above=df["upper_90"] - df["predicted"], below=df["predicted"] - df["lower_90"]
-            ),
-            x="observed",
-            y="predicted",
+            bars,
+            "observed",
+            "predicted",
             error_y="above",
             error_y_minus="below",
             hover_name="arm_name",

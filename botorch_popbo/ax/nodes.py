@@ -127,8 +127,7 @@ class RankNode(GenerationNode):
             super().should_transition_to_next_node()
             if num_left(self.experiment) == 0:
                 raise SearchSpaceExhausted(
-                    "No point is left: every one in the search space is evaluated or running. "
-                    "Widen the space, or complete the running trials."
+                    "No point is left: all are evaluated or running. Widen the search space."
                 )
         return takes_over, name
 

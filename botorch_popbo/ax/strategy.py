@@ -113,13 +113,8 @@ def popbo_node(
     spec = rank_generator_spec(acquisition, seed, preset, options)
     pauses = []
     if (at_most := options.get("max_parallelism")) is not None:
-        pauses = [
-            MaxGenerationParallelism(
-                threshold=check_whole("max_parallelism", at_most, 1),
-                only_in_statuses=[TrialStatus.RUNNING],
-                use_all_trials_in_exp=True,
-            )
-        ]
+        limit, running = check_whole("max_parallelism", at_most, 1), [TrialStatus.RUNNING]
+        pauses = [MaxGenerationParallelism(limit, running, use_all_trials_in_exp=True)]
     return RankNode(name=spec.generator_key, generator_specs=[spec], pausing_criteria=pauses)
 
 

@@ -250,12 +250,11 @@ def _model_inputs(
     if isinstance(surrogate, RankSurrogate):
         orders = surrogate.orders_of_sources(dataset)
     else:
-        warnings.warn(
+        text = (
             "Without a RankSurrogate Ax takes utilities or ranks for predictions of the metric. "
-            "Pass surrogate=RankSurrogate(SurrogateSpec(...)) in place of surrogate_spec.",
-            UserWarning,
-            stacklevel=2,
+            "Pass surrogate=RankSurrogate(SurrogateSpec(...)) in place of surrogate_spec."
         )
+        warnings.warn(text, stacklevel=2)
     if orders:
         inputs["sources"] = orders
     elif is_gp and bool((dataset.X[:1] == dataset.X).all()):

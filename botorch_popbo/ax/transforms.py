@@ -208,14 +208,11 @@ class TellSurrogate(Transform):
         weights = dict(goal.objective.metric_weights)
         surrogate.minimized = frozenset(metric for metric, weight in weights.items() if weight < 0)
         sources = cast(Sequence[Evaluations], self.config.get("sources", ()))
-        surrogate.sources = {
-            metric: [
-                encoded
-                for source in sources
-                if (encoded := _encoded(source, metric, weights.get(metric, 1.0), adapter))
-            ]
-            for metric in goal.metric_signatures
-        }
+        surrogate.sources = {}
+        for metric in goal.metric_signatures:
+            weight = weights.get(metric, 1.0)
+            encoded = (_encoded(source, metric, weight, adapter) for source in sources)
+            surrogate.sources[metric] = [*filter(None, encoded)]
         return experiment_data
 
 

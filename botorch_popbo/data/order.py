@@ -86,8 +86,7 @@ class Order:
             raise InputDataError("A list belongs to two tasks. Give all its entries one.")
         if bool((self.variance < 0).any() or self.variance.isposinf().any()):
             raise InputDataError(
-                "variance holds negative or infinite values. Pass squared standard errors, NaN "
-                "where unknown."
+                "variance is negative or infinite. Pass squared standard errors, NaN where unknown."
             )
 
     @classmethod

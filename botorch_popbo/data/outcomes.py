@@ -130,8 +130,7 @@ def _known_variances(X: Tensor, outcomes: Tensor, Yvar: Tensor) -> Tensor | None
     known = variances[is_known].sort().values  # so that the mean does not depend on their order
     if not bool(((known >= 0) & known.isfinite()).all()):
         raise InputDataError(
-            "train_Yvar holds negative or infinite values. It takes variances, that is squared "
-            "standard errors, NaN where unknown."
+            "train_Yvar is negative or infinite. Pass squared standard errors, NaN where unknown."
         )
     if not len(known):
         return None

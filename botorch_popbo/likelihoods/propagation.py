@@ -154,12 +154,11 @@ def propagate(
         share = max(0.5 * share, 0.05) if change > last else min(1.0, 1.2 * share)
         site, last = law.toward(tilted, share), change
     else:
-        warnings.warn(
+        text = (
             "The posterior of utilities did not settle in 200 sweeps; the result is approximate. "
-            "Statements that contradict each other may be the reason.",
-            NumericalWarning,
-            stacklevel=2,
+            "Statements that contradict each other may be the reason."
         )
+        warnings.warn(text, NumericalWarning, stacklevel=2)
     return Posterior(
         utilities=mean + covariance @ law.weights,
         log_evidence=law.log_evidence(tilted),

@@ -361,13 +361,11 @@ def _check_encoded(encoded: Tensor) -> None:
     width = (encoded.amax(0) - encoded.amin(0)).max()
     # In so narrow a box a prior for the unit cube does not distinguish points.
     if 0.0 < float(width) < 1e-6:
-        warnings.warn(
-            f"The model sees all points within {float(width):.0e} of each other, and priors "
-            "are made for the unit cube. Leave input_transform at its default, or pass "
-            "Normalize(d, bounds=bounds).",
-            InputDataWarning,
-            stacklevel=4,
+        text = (
+            f"The model sees all points within {float(width):.0e} of each other, and priors are "
+            "for the unit cube. Leave input_transform out, or pass Normalize(d, bounds=bounds)."
         )
+        warnings.warn(text, InputDataWarning, stacklevel=4)
 
 
 def warn_if_silent(says_nothing: bool) -> None:
@@ -380,13 +378,11 @@ def warn_if_silent(says_nothing: bool) -> None:
         InputDataWarning: If it is so.
     """
     if says_nothing:
-        warnings.warn(
+        text = (
             f"{SILENT}, all evaluations failed or violate a constraint by the same amount, or no "
-            "answer prefers anything, so nothing says where better points are. Check the metric, "
-            "or try points that differ more.",
-            InputDataWarning,
-            stacklevel=3,
+            "answer prefers anything. Check the metric, or try points that differ more."
         )
+        warnings.warn(text, InputDataWarning, stacklevel=3)
 
 
 def order_of_training_data(
