@@ -84,8 +84,9 @@ def test_a_choice_that_no_evaluation_has_is_tried() -> None:
 
 
 def test_the_best_of_many_whole_numbers_is_found() -> None:
-    space = dict.fromkeys(["function", "status"], (1, 1000))  # any names will do
-    best = (333, 700)
+    # Any names will do.
+    space: dict[str, Any] = {"function": (1, 1000), "status": (1, 1000), "self": 3}
+    best = (333, 700, 3)
     found = minimize(lambda **x: math.dist(x.values(), best), space, 24, progress=False)
     assert found.best_observed.value < 3.0
     assert found.to_frame().status[23] == found.history[23].parameters["status"]
