@@ -127,7 +127,7 @@ class RankNode(GenerationNode):
             super().should_transition_to_next_node()
             if num_left(self.experiment) == 0:
                 raise SearchSpaceExhausted(
-                    "No point is left: all are evaluated or running. Widen the search space."
+                    "No point is left. Widen the space, or complete the running trials."
                 )
         return takes_over, name
 
