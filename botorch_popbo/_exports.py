@@ -13,7 +13,7 @@ _COMPLETED, _FAILED = ("COMPLETE", "COMPLETED"), ("FAIL", "FAILED")
 _OF_AX = {"trial_index", "arm_name", "trial_status", "status_reason", "failure_reason"}
 _OF_AX |= {"generation_node", "generation_method", "Unnamed: 0"}
 
-#: A column by which a table is recognised; in Optuna and Ax it says how a trial ended.
+#: A column by which a table is recognized; in Optuna and Ax it says how a trial ended.
 _MARKS = {"Optuna": "state", "Ax": "trial_status", "scikit-learn": "mean_fit_time"}
 #: What the columns of parameters begin with.
 PREFIXES = {"Optuna": "params_", "Ax": "", "scikit-learn": "param_"}

@@ -107,7 +107,7 @@ class ModelSettings:
 
 @dataclass(frozen=True)
 class AcquisitionSettings:
-    """What is maximised: the expected gain of a utility, of a front, and of a rank."""
+    """What is maximized: the expected gain of a utility, of a front, and of a rank."""
 
     # Share of the deviation that an expected improvement of the utility or the rank counts. A whole
     # one is drawn to corners, of which nothing is known. Measured: docs/results/journal.
@@ -141,7 +141,7 @@ class AcquisitionSettings:
 
 @dataclass(frozen=True)
 class SearchSettings:
-    """How the acquisition function is maximised, and how long the design is."""
+    """How the acquisition function is maximized, and how long the design is."""
 
     # Trials with outcomes before the model takes over; Ax has ``num_initial_trials`` for it, by
     # default the paper's 12. A design of 5 was level with one of 10 on eight test functions: a lead

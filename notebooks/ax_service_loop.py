@@ -226,7 +226,7 @@ plt.show()
 # `popbo_generation_strategy` is made of Ax's own parts. If you write a `GeneratorSpec` by hand, add
 # three things to the rank model: a surrogate that predicts in the unit of the metric, an
 # acquisition that passes on seeds and constraints, and transforms that know in which direction to
-# optimise. The strategy continues with the existing trials.
+# optimize. The strategy continues with the existing trials.
 
 # %%
 spec = GeneratorSpec(

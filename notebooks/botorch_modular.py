@@ -214,7 +214,7 @@ plt.show()
 # %% [markdown]
 # ## A loop by hand
 #
-# Fit, maximise, evaluate. `rank_initial_conditions` also gives BoTorch's optimizer starting points
+# Fit, maximize, evaluate. `rank_initial_conditions` also gives BoTorch's optimizer starting points
 # close to the best evaluated points. Without them, the last digits are out of reach.
 
 # %%

@@ -111,15 +111,15 @@ def run(trial):
 PENALTY = 100.0
 
 
-def penalised(trial):
+def penalized(trial):
     try:
         return min(run(trial), PENALTY)
     except RuntimeError:
         return PENALTY
 
 
-def log_penalised(trial):
-    return math.log(penalised(trial))
+def log_penalized(trial):
+    return math.log(penalized(trial))
 
 
 def popbo(seed):
@@ -137,9 +137,9 @@ def gp(seed):
 WAYS = {
     "PoPBO, told of failures": (popbo, run),
     "TPE, forgets failures": (tpe, run),
-    "TPE, penalty": (tpe, penalised),
-    "GP, penalty": (gp, penalised),
-    "GP of logarithms, penalty": (gp, log_penalised),
+    "TPE, penalty": (tpe, penalized),
+    "GP, penalty": (gp, penalized),
+    "GP of logarithms, penalty": (gp, log_penalized),
 }
 
 

@@ -86,7 +86,7 @@ def test_the_design_is_that_of_ax() -> None:
     client.configure_experiment(parameter_configs(PLAIN))
     client.configure_optimization("-loss")
     client.set_generation_strategy(popbo_generation_strategy(seed=3))
-    trials = client.get_next_trials(max_trials=6)  # later Ax maximises in its own way
+    trials = client.get_next_trials(max_trials=6)  # later Ax maximizes in its own way
     for trial, point in zip(trials.values(), Optimizer(PLAIN, seed=3).ask(6), strict=True):
         assert trial == pytest.approx(point)
 

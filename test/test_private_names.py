@@ -18,7 +18,7 @@ ROWS = {
     "ax.api.client.Client": "_experiment _maybe_generation_strategy",
     # What a transform needs to know of the goal.
     "ax.adapter.base.Adapter": "_experiment _optimization_config",
-    # What a suggestion would maximise.
+    # What a suggestion would maximize.
     "ax.adapter.torch.TorchAdapter": (
         "_get_transformed_gen_args _get_transformed_model_gen_args _search_space"
     ),

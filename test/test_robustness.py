@@ -69,7 +69,7 @@ def test_neither_units_nor_offsets_nor_rows_change_anything_in_either_precision(
         assert_alike(fitted(moved[rows], X[rows]), fitted(outcomes))
 
 
-def penalised(truth: Tensor, share: float, penalty: float, spread: float, seed: int = 0) -> Tensor:
+def penalized(truth: Tensor, share: float, penalty: float, spread: float, seed: int = 0) -> Tensor:
     """The worst return a penalty instead, times a random factor from 1 to ``1 + spread``."""
     is_bad = torch.zeros(len(truth), dtype=torch.bool)
     is_bad[truth.argsort()[: int(share * len(truth))]] = True
@@ -78,7 +78,7 @@ def penalised(truth: Tensor, share: float, penalty: float, spread: float, seed: 
 
 
 def agreement(model: RankingGP, truth: Tensor, share: float) -> float:
-    """Rank correlation with the truth of those that are not penalised."""
+    """Rank correlation with the truth of those that are not penalized."""
     is_good = truth.argsort().argsort() >= int(share * len(truth))
     return float(spearmanr(utilities(model)[is_good], truth[is_good]).statistic)
 
@@ -95,7 +95,7 @@ def test_penalties_hide_nothing(
     optimum: tuple[float, float], share: float, exponent: int, spread: float, seed: int
 ) -> None:
     truth = bowl(optimum, bits=40)
-    outcomes = penalised(truth, share, 10.0**exponent, spread, seed)
+    outcomes = penalized(truth, share, 10.0**exponent, spread, seed)
     model, alone = fitted(outcomes), fitted(outcomes, order_only=True)
     assert len(Records.from_order(model.order).level.unique()) == len(outcomes.unique())
     assert agreement(model, truth, share) >= agreement(alone, truth, share) - 0.1
@@ -107,7 +107,7 @@ def test_penalties_hide_nothing(
 def test_the_size_of_penalties_changes_nothing(spread: float) -> None:
     truth = bowl((0.4, 0.4), bits=40)
     large, larger, largest = (
-        fitted(penalised(truth, 0.7, penalty, spread)) for penalty in (1e9, 1e15, 8e307)
+        fitted(penalized(truth, 0.7, penalty, spread)) for penalty in (1e9, 1e15, 8e307)
     )
     assert_alike(larger, large)
     assert_alike(largest, large)

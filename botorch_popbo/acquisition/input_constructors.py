@@ -49,12 +49,12 @@ def construct_inputs_of_rank_acquisition(
     Args:
         model: A fitted model, or what Ax predicts with by one.
         posterior_transform: ``None``, or a weight of the outcome, as Ax says whether it is
-            maximised. Of a negative one a model of the mirrored order is fitted.
+            maximized. Of a negative one a model of the mirrored order is fitted.
         constraints_tuple: Must be ``None`` unless there are models of the slacks.
         X_pending: Points being evaluated.
         X_baseline: The evaluated points that could be suggested.
         slack_models: Fitted models of the constraints' slacks.
-        settings: What is maximised by a model with uncertainty.
+        settings: What is maximized by a model with uncertainty.
         K_m: Worst tolerable rank.
         beta: Weight of the standard deviation.
         share: Share of the evaluated points that a promising point may rank behind;
@@ -88,7 +88,7 @@ def construct_inputs_of_rank_acquisition(
 def _larger_better(
     model: RankModel | OutcomeModel, transform: PosteriorTransform | None
 ) -> RankModel:
-    """A model of what is maximised: orders are taken of outcomes as given, larger ones first."""
+    """A model of what is maximized: orders are taken of outcomes as given, larger ones first."""
     weight = float(transform is None)
     if isinstance(transform, ScalarizedPosteriorTransform):
         weights = cast(Tensor, transform.weights)
@@ -103,7 +103,7 @@ def _larger_better(
         raise UnsupportedError(
             "Rank-based acquisition functions only take a weight of the outcome as "
             "posterior_transform, and a negative one only if the model learned from outcomes "
-            "alone. Rank the transformed outcomes instead: negate a minimised one before fitting "
+            "alone. Rank the transformed outcomes instead: negate a minimized one before fitting "
             "(in Ax, use popbo_generation_strategy), and reduce several objectives to one."
         )
     score = torch.where(order.score.isneginf(), order.score, -order.score)  # failures stay last

@@ -1,4 +1,4 @@
-"""What an experiment is after: values to maximise, and what is left of its constraints."""
+"""What an experiment is after: values to maximize, and what is left of its constraints."""
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from botorch_popbo.search.trials import Trials
 
 @dataclass(frozen=True)
 class Goal:
-    """Objectives to maximise under outcome constraints, for ``m`` metrics.
+    """Objectives to maximize under outcome constraints, for ``m`` metrics.
 
     Args:
         objective_weights: Each of the ``c`` objectives is a weighted sum of metrics; ``c x m``.

@@ -43,7 +43,7 @@ Found = tuple[Tensor, Tensor, Tensor]
 
 
 class RankAcquisition(Acquisition):
-    """Optimise a rank acquisition function reproducibly.
+    """Optimize a rank acquisition function reproducibly.
 
     A goal of one metric is searched with that metric's model, any other with models of its own,
     which the surrogate fits; see :meth:`RankSurrogate.goal_models`. The expected improvement of a
@@ -225,7 +225,7 @@ class RankAcquisition(Acquisition):
         return chance_of_better(*what, margin, self._seed, self._feasible_near)
 
     def why(self, index: int, x: dict[str, Value], best: dict[str, Value] | None) -> str:
-        """What a suggestion is for, where an expected improvement of utilities is maximised.
+        """What a suggestion is for, where an expected improvement of utilities is maximized.
 
         Args:
             index: Which of those that were suggested last.

@@ -21,7 +21,7 @@ def report_ranking(client: Client, ranking: Sequence[int | Sequence[int]]) -> No
     """Report the order of the trials, best first; call it again whenever a trial is judged.
 
     Each ranked trial gets its position, counted from 1, as the value of the objective's metric (its
-    negative if the metric is maximised), which replaces an earlier one; running trials are
+    negative if the metric is maximized), which replaces an earlier one; running trials are
     completed. Only the order matters to a rank-based strategy, so nothing is lost by it.
 
     Args:

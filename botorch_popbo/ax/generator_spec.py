@@ -1,4 +1,4 @@
-"""What generates a rank node's candidates: the model, its transforms and what it maximises."""
+"""What generates a rank node's candidates: the model, its transforms and what it maximizes."""
 
 import math
 from collections.abc import Iterable
@@ -35,7 +35,7 @@ PresetName = Literal["default", "paper", "exact"]
 RankAcquisitionName = Literal["logei", "eri", "rlcb"]
 
 #: The transforms of a rank model, in this order.
-# No outcome transform beside the sign: winsorising would tie distinct outcomes. Ordered choices
+# No outcome transform beside the sign: winsorizing would tie distinct outcomes. Ordered choices
 # become whole numbers, unordered ones keep a column each that the model encodes one-hot. Optimizers
 # stop at a small gradient, and a wide range makes it small.
 RANK_TRANSFORMS = [
@@ -57,7 +57,7 @@ RANK_TRANSFORM_CONFIGS: dict[str, dict[str, object]] = {
     "Derelativize": {"use_raw_status_quo": True},
 }
 
-#: What a rank model's node may maximise, and the models there are, by name.
+#: What a rank model's node may maximize, and the models there are, by name.
 RANK_ACQUISITIONS: dict[str, type[AcquisitionFunction]] = {
     "logei": LogExpectedUtilityImprovement,
     "eri": ExpectedRankingImprovement,
@@ -90,7 +90,7 @@ class NodeOptions(TypedDict, total=False):
             any increasing transform of a metric gives the same suggestions bit for bit.
         simplify_parameter_changes: As in Ax's own strategies, whether parameters that hardly matter
             go back to ``configure_optimization(pruning_target_parameterization=...)``.
-        settings: Numbers that change a suggestion, of the model, what is maximised and the search.
+        settings: Numbers that change a suggestion, of the model, what is maximized and the search.
     """
 
     max_parallelism: int | None

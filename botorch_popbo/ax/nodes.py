@@ -62,7 +62,7 @@ class RankNode(GenerationNode):
         """Suggest points with all trials in mind that Ax forgets, and no global random numbers.
 
         The run's metadata hold ``"why"``, a sentence for each arm, where an expected improvement of
-        utilities is maximised.
+        utilities is maximized.
         See :meth:`ax.generation_strategy.generation_node.GenerationNode.gen`.
         """
         self._settle_seeds()
@@ -191,7 +191,7 @@ class DesignNode(RankNode):
 
 
 def maximizes_improvement(node: GenerationNode) -> bool:
-    """Whether a node maximises an expected improvement of utilities."""
+    """Whether a node maximizes an expected improvement of utilities."""
     arguments = node.generator_spec.generator_kwargs if isinstance(node, RankNode) else {}
     return arguments.get("botorch_acqf_class") is LogExpectedUtilityImprovement
 

@@ -23,7 +23,7 @@ class RankGlobalStopping(BaseGlobalStoppingStrategy):
     with a ``Client`` ask :meth:`should_stop_optimization` before each trial.
 
     Args:
-        generation_strategy: A rank-based strategy that maximises ``"logei"``: the experiment's, or
+        generation_strategy: A rank-based strategy that maximizes ``"logei"``: the experiment's, or
             beside another kind of strategy one that only models its trials.
         chance: The chance at which to stop.
         margin: By how much to be better, in the unit of the objective; by default a hundredth of
@@ -32,7 +32,7 @@ class RankGlobalStopping(BaseGlobalStoppingStrategy):
             order alone counts, any margin above zero is half a place.
 
     Raises:
-        UserInputError: If the chance is not between 0 and 1, or the strategy maximises no expected
+        UserInputError: If the chance is not between 0 and 1, or the strategy maximizes no expected
             improvement of utilities.
 
     Example:
@@ -65,7 +65,7 @@ class RankGlobalStopping(BaseGlobalStoppingStrategy):
 
 
 def _acquisition_of(adapter: TorchAdapter) -> RankAcquisition:
-    """What a suggestion would maximise if nothing was running."""
+    """What a suggestion would maximize if nothing was running."""
     asked = adapter._get_transformed_gen_args(adapter._search_space)
     digest, config = adapter._get_transformed_model_gen_args(**vars(asked))
     generator = cast(BoTorchGenerator, adapter.generator)

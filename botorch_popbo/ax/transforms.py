@@ -179,7 +179,7 @@ class Places(dict[TParamValue, int]):
 
 
 class TellSurrogate(Transform):
-    """Tell the surrogate which metrics are minimised, and what earlier experiments say.
+    """Tell the surrogate which metrics are minimized, and what earlier experiments say.
 
     Ax hands the signs of the objectives to the acquisition function only, after the surrogate was
     fitted. Ranks must know them before. Earlier experiments are encoded as the trials are, so this

@@ -29,7 +29,7 @@ class Tilted(NamedTuple):
 
     Attributes:
         log_normalizer: Logarithm of the integral.
-        mean: Mean of the normalised product.
+        mean: Mean of the normalized product.
         variance: Its variance.
     """
 

@@ -1,4 +1,4 @@
-"""Hyperparameters that maximise the posterior density given what is said of the records."""
+"""Hyperparameters that maximize the posterior density given what is said of the records."""
 
 import math
 from collections.abc import Sequence
@@ -129,7 +129,7 @@ class Evidence:
     def value_and_gradient(
         self, coordinates: Tensor, start: Sites | None = None, tolerance: float = TOLERANCE
     ) -> tuple[Conditioned, float, Tensor]:
-        """The same, with the posterior density that a fit maximises.
+        """The same, with the posterior density that a fit maximizes.
 
         Args:
             coordinates: The hyperparameters, of shape ``p``.

@@ -1,4 +1,4 @@
-"""The evidence of an order as GPyTorch and BoTorch maximise it."""
+"""The evidence of an order as GPyTorch and BoTorch maximize it."""
 
 from gpytorch.mlls import MarginalLogLikelihood
 from torch import Tensor
@@ -7,7 +7,7 @@ from botorch_popbo.models.hyperparameters import log_density
 
 
 class OrderMarginalLogLikelihood(MarginalLogLikelihood):
-    """The log-density that :meth:`RankingGP.fit` maximises: evidence times prior, in nats.
+    """The log-density that :meth:`RankingGP.fit` maximizes: evidence times prior, in nats.
 
     It is not divided by the number of records. A log-normal prior is that of the logarithm, where
     it is a normal one, so that the maximum does not depend on which of both is searched.

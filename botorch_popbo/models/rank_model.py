@@ -189,7 +189,7 @@ class RankModel(SingleOutputModel, ABC):
 
     @abstractmethod
     def log_likelihood(self) -> Tensor:
-        """What :meth:`fit` maximises beside a prior, a scalar in nats."""
+        """What :meth:`fit` maximizes beside a prior, a scalar in nats."""
 
     @abstractmethod
     def rank_law(self, encoded: Tensor, observation_noise: bool = False) -> RankPosterior:

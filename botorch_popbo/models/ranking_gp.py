@@ -355,9 +355,9 @@ class RankingGP(RankModel, GP, FantasizeMixin):
 
     @one_thread()
     def fit(self, outliers: bool = True, directions: bool = True) -> Self:
-        """Maximise the evidence of the order, starting from the current hyperparameters.
+        """Maximize the evidence of the order, starting from the current hyperparameters.
 
-        Without both steps it maximises what :func:`botorch.fit.fit_gpytorch_mll` does with an
+        Without both steps it maximizes what :func:`botorch.fit.fit_gpytorch_mll` does with an
         :class:`~botorch_popbo.models.OrderMarginalLogLikelihood`, much faster and less exactly.
 
         Args:

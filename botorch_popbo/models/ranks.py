@@ -145,7 +145,7 @@ def plausible_ranks(
 
     A search needs one prediction, and fast. Ranks that a user reads have to be as uncertain as they
     are, and with few records most of that is the uncertainty of lengthscales and noise. So the
-    evidence is maximised once more, with a prior of the noise that does not serve a search, and
+    evidence is maximized once more, with a prior of the noise that does not serve a search, and
     around its maximum hyperparameters are drawn from the normal law of the same curvature.
 
     Args:

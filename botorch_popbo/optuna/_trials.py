@@ -177,7 +177,7 @@ def _listed(trial: FrozenTrial) -> Sequence[float]:
 
 
 def _outcome(trial: FrozenTrial, signs: Sequence[float]) -> list[float]:
-    """Values to maximise; minus infinity where there is none."""
+    """Values to maximize; minus infinity where there is none."""
     failure = [-math.inf] * len(signs)
     if trial.state != TrialState.COMPLETE:
         return failure

@@ -73,7 +73,7 @@ def report_parts(trial: Trial, values: Sequence[float], step: int) -> bool:
 
 
 def signs_of(study: Study) -> list[float]:
-    """1 for each objective to maximise, -1 for each to minimise."""
+    """1 for each objective to maximize, -1 for each to minimize."""
     return [1.0 if d == StudyDirection.MAXIMIZE else -1.0 for d in study.directions]
 
 

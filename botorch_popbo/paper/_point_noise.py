@@ -8,7 +8,7 @@ every batch, at every call and on every device, and neighbours are unrelated.
 import torch
 from torch import Tensor
 
-# Constants of the finaliser of SplitMix64 (Steele, Lea and Flood, 2014), as signed integers.
+# Constants of the finalizer of SplitMix64 (Steele, Lea and Flood, 2014), as signed integers.
 _INCREMENT = -0x61C8864680B583EB
 _ROUNDS = ((30, -0x40A7B892E31B1A47), (27, -0x6B2FB644ECCEEE15), (31, 1))
 

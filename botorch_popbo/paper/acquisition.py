@@ -49,7 +49,7 @@ class RectifiedAcquisitionFunction(RankAcquisitionFunction, ABC):
         ValueError: If ``share`` is out of range.
     """
 
-    #: Of the uniform number an unpromising point takes this multiple: values are maximised.
+    #: Of the uniform number an unpromising point takes this multiple: values are maximized.
     sign: float
     #: The function for a model with uncertainty.
     of_space: ClassVar[Callable[..., SpaceRankFunction]]
@@ -111,7 +111,7 @@ class ExpectedRankingImprovement(RectifiedAcquisitionFunction):
 
         \alpha_{ERI}(x) = \sum_{k=0}^{K_m} (K_m - k) \, P(\hat R_x = k),
 
-    equation (8) of Wang et al. (2023), in ranks between 0 and :math:`K_m`. It is maximised. On a
+    equation (8) of Wang et al. (2023), in ranks between 0 and :math:`K_m`. It is maximized. On a
     ``PoissonRankModel.paper`` all defaults are the paper's; on a ``RankingGP`` it is a
     :class:`~botorch_popbo.LogExpectedRankImprovement`.
 
@@ -153,7 +153,7 @@ class RectifiedLowerConfidenceBound(RectifiedAcquisitionFunction):
     r"""Negated lower confidence bound of the rank; with ``share=None`` the plain one.
 
     The bound is :math:`\mu(x) - \beta \sigma(x)`, equations (6) and (7) of Wang et al. (2023), in
-    ranks; it is negated because acquisition functions are maximised. :math:`\sigma` is the standard
+    ranks; it is negated because acquisition functions are maximized. :math:`\sigma` is the standard
     deviation of the model's count. The paper takes :math:`\sqrt\mu`, for which the bound is
     smallest at :math:`\mu = \beta^2 / 4`: below that it prefers *worse* predicted ranks. Yet an
     unpromising point beats every bound above its own number in [0, 1), that is nearly every

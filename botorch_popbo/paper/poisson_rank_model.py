@@ -199,7 +199,7 @@ class PoissonRankModel(RankModel):
             observation_noise: Whether the rank is that of a noisy outcome; a tensor of variances
                 has no meaning for ranks and counts as ``True``.
             posterior_transform: Left out, or a :class:`~botorch_popbo.NegatedRank`. BoTorch's
-                acquisition functions, which maximise, always say which; so ``None`` is an error and
+                acquisition functions, which maximize, always say which; so ``None`` is an error and
                 not a search for the worst point.
 
         Returns:
@@ -215,7 +215,7 @@ class PoissonRankModel(RankModel):
             return posterior
         if not isinstance(posterior_transform, NegatedRank):
             raise UnsupportedError(
-                "BoTorch's acquisition functions maximise, but of rank counts fewer are better. "
+                "BoTorch's acquisition functions maximize, but of rank counts fewer are better. "
                 "Pass posterior_transform=NegatedRank(), use one of botorch_popbo's acquisition "
                 "functions, or a RankingGP, whose utility is larger where points are better."
             )

@@ -55,7 +55,7 @@ class PoissonRankPosterior(RankPosterior):
     def rsample(self, sample_shape: torch.Size | None = None) -> Tensor:
         """Draw expected counts from the uncertainty of the rate, differentiably.
 
-        A count has no reparameterised sample, its rate has one. The rate of a network is certain,
+        A count has no reparameterized sample, its rate has one. The rate of a network is certain,
         so every sample is the mean.
 
         Args:
@@ -147,7 +147,7 @@ class NegatedRank(PosteriorTransform):
         if not isinstance(posterior, RankPosterior):
             raise UnsupportedError(
                 f"NegatedRank negates rank counts, not a {type(posterior).__name__}. The utility "
-                "of a RankingGP is to be maximised as it is: leave out the transform."
+                "of a RankingGP is to be maximized as it is: leave out the transform."
             )
         return TransformedPosterior(
             posterior,

@@ -68,7 +68,7 @@ def variance(log_rate: Tensor, exposure: Tensor) -> Tensor:
 
 
 def cdf(counts: Tensor, log_rate: Tensor, exposure: Tensor) -> Tensor:
-    r"""Probability of a count of at most ``counts``, the ratio of two normalisers.
+    r"""Probability of a count of at most ``counts``, the ratio of two normalizers.
 
     Args:
         counts: Counts; the fractional part has no effect.

@@ -94,7 +94,7 @@ def chance_of_better(
     is better if it alone enlarges the hypervolume of the front by the margin.
 
     Args:
-        acquisition: What is maximised, a function of utilities.
+        acquisition: What is maximized, a function of utilities.
         domain: Where to search.
         trials: What is known of points, those of the design first.
         num_initial: Number of trials of the design.
@@ -175,7 +175,7 @@ def purpose(acquisition: RankAcquisitionFunction, x: Tensor) -> tuple[str, Tenso
     """What a point is suggested for, and what is expected of it.
 
     Args:
-        acquisition: What was maximised, a function of utilities.
+        acquisition: What was maximized, a function of utilities.
         x: The point, of shape ``d``.
 
     Returns:

@@ -33,7 +33,7 @@ class Models:
     Attributes:
         objectives: One of each objective, or of an order of all that counts.
         slacks: One of each constraint that a success violates, unless it is part of that order.
-        settings: What is maximised, and how to search.
+        settings: What is maximized, and how to search.
     """
 
     objectives: Sequence[RankingGP]
@@ -65,7 +65,7 @@ class Models:
     def improvement(
         self, X_pending: Tensor | None, X_baseline: Tensor | None, thresholds: Tensor | None = None
     ) -> RankAcquisitionFunction:
-        """What is maximised: the improvement of one objective, under constraints, or of a front.
+        """What is maximized: the improvement of one objective, under constraints, or of a front.
 
         Args:
             X_pending: Points being evaluated, a ``p x d`` tensor.
@@ -91,7 +91,7 @@ class Models:
         return LogExpectedUtilityImprovement(first, *points, self.slacks, settings)
 
     def improvement_in(self, space: Space, X_pending: Tensor | None) -> RankAcquisitionFunction:
-        """What is maximised in a space."""
+        """What is maximized in a space."""
         known = self.objectives[0].known_X
         return self.improvement(X_pending, known[space.contains(known)])
 

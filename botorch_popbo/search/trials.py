@@ -18,7 +18,7 @@ class Trial:
 
     Attributes:
         x: Its point, of shape ``d``.
-        objectives: What to maximise; minus infinity if it failed.
+        objectives: What to maximize; minus infinity if it failed.
         slack: What is left of each constraint, negative where violated; infinite where it does not
             apply, and NaN where it is unknown.
         variance: The variance of each objective and of each slack; NaN if unknown.
@@ -44,7 +44,7 @@ class Trials:
 
     Attributes:
         X: Evaluated points, an ``N x d`` tensor.
-        objectives: What to maximise, ``N x c``; minus infinity for failed evaluations, NaN where
+        objectives: What to maximize, ``N x c``; minus infinity for failed evaluations, NaN where
             unknown.
         variance: Variances of the objectives, ``N x c``, NaN where unknown.
         slack: Slacks of the ``k`` constraints, ``N x k``, negative where violated, infinite where a

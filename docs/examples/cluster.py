@@ -1,4 +1,4 @@
-"""Optimise a slow function on the workers of a Ray cluster, or on processes of this machine."""
+"""Optimize a slow function on the workers of a Ray cluster, or on processes of this machine."""
 
 import argparse
 import math
@@ -38,7 +38,7 @@ def starter(engine: str, workers: int) -> Callable[[Parameters], Future[dict[str
 
 
 def new_client(seed: int) -> Client:
-    """An experiment that minimises the loss over the unit square."""
+    """An experiment that minimizes the loss over the unit square."""
     client = Client()
     client.configure_experiment(
         [
@@ -60,7 +60,7 @@ def tell(client: Client, index: int, future: Future[dict[str, float]]) -> None:
 
 
 def main() -> None:
-    """Run or resume the optimisation."""
+    """Run or resume the optimization."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--engine", choices=["ray", "processes"], default="ray")
     parser.add_argument("--trials", type=int, default=40)

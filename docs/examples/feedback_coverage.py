@@ -125,7 +125,7 @@ def running_with_data(client: Client, index: int, p: Point) -> None:
 
 
 ROWS: dict[str, tuple[str, list[str], Report]] = {
-    "minimised metric": ("-loss", [], number),
+    "minimized metric": ("-loss", [], number),
     "standard errors": ("-loss", [], standard_error),
     "standard errors of some trials": ("-loss", [], partial_standard_errors),
     "tracking metrics": ("-loss", [], tracking),

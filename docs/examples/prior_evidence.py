@@ -2,7 +2,7 @@
 
 ``python docs/examples/prior_evidence.py RUNS.json --rounds 3`` searches COCO's functions (instances
 1 to 3, five columns, 40 evaluations) once, which goes to the file. Then it finds the means and
-deviations of the normal priors that maximise the summed evidence of what the searches had seen
+deviations of the normal priors that maximize the summed evidence of what the searches had seen
 after 20 and after 40 evaluations: by Laplace's method the posterior of each run's hyperparameters,
 then their mean and spread, in turn.
 """

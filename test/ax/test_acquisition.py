@@ -114,7 +114,7 @@ def strategy_by_hand(num_initial: int, **arguments: Any) -> GenerationStrategy:
     ],
 )
 @pytest.mark.filterwarnings("ignore:Without a RankSurrogate")
-def test_a_stock_node_minimises_as_it_maximises(function: Any, model: Any, kind: str) -> None:
+def test_a_stock_node_minimizes_as_it_maximizes(function: Any, model: Any, kind: str) -> None:
     def suggested(objective: str, sign: float) -> list[Any]:
         spec = SurrogateSpec([ModelConfig(botorch_model_class=model)])
         ours: dict[str, Any] = {"surrogate": RankSurrogate(spec)}

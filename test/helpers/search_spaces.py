@@ -15,7 +15,7 @@ KEYS = {"default": "popbo-logei", "paper": "popbo-eri"}
 
 @dataclass(frozen=True)
 class Space:
-    """Parameters, an objective to minimise, and linear constraints as Ax spells them."""
+    """Parameters, an objective to minimize, and linear constraints as Ax spells them."""
 
     parameters: list[Parameter]
     loss: Callable[[Parameterization], float]

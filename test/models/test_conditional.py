@@ -187,5 +187,5 @@ def test_single_precision_survives_points_that_are_close(seed: int, distance: fl
         known = torch.cat([posterior.mean.flatten(), posterior.variance.flatten(), improvement])
         found.append((known.detach().double(), noisy.detach().double()))
     torch.testing.assert_close(found[0][0], found[1][0], rtol=1e-2, atol=1e-3)
-    # This one factorises in single precision what is left of a point beside its replicates.
+    # This one factorizes in single precision what is left of a point beside its replicates.
     torch.testing.assert_close(found[0][1], found[1][1], rtol=1e-2, atol=5e-2)

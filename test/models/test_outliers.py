@@ -39,7 +39,7 @@ def test_each_is_judged_by_all_others() -> None:
     for left_out in range(number):
         others = torch.arange(number) != left_out
         inverse = covariance[others][:, others].inverse()
-        # Simple kriging with an unknown level: generalised least squares.
+        # Simple kriging with an unknown level: generalized least squares.
         level = inverse.sum(0) @ z[others] / inverse.sum()
         weights = inverse @ covariance[others, left_out]
         mean = level + weights @ (z[others] - level)

@@ -137,7 +137,7 @@ def best_f(model: Model) -> float:
 
 
 def values(function: AcquisitionFunction, use: Use) -> tuple[float, float]:
-    """Of both points, alone or as one of two options, once inner points are optimised."""
+    """Of both points, alone or as one of two options, once inner points are optimized."""
     found = []
     for point in (use.good, use.bad):
         batch = point.to(function.model.train_inputs[0])

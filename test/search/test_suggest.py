@@ -44,7 +44,7 @@ def known(objectives: Tensor, slack: Tensor | None = None, *pending: Tensor) -> 
     ],
     ids=["plain", "constrained", "satisfied", "front"],
 )
-def test_the_goal_decides_what_is_maximised(
+def test_the_goal_decides_what_is_maximized(
     objectives: Tensor, slack: Tensor | None, expected: type, num_constraints: int
 ) -> None:
     models = Models.fit(known(objectives, slack), SPACE)
@@ -57,7 +57,7 @@ def test_the_goal_decides_what_is_maximised(
     assert not (x == X).all(-1).any()
 
 
-def test_settings_reach_what_is_maximised() -> None:
+def test_settings_reach_what_is_maximized() -> None:
     settings = Settings(acquisition=replace(Settings().acquisition, margin=7.0))
     models = Models.fit(known(torch.cat([-LOSS, X[:, :1]], -1)), SPACE, settings)
     assert models.improvement(None, None).settings.margin == 7.0

@@ -34,7 +34,7 @@ from botorch_popbo.benchmarks.settings import Cell
 from botorch_popbo.candidates import Candidates
 from botorch_popbo.optimizer import Optimizer
 
-#: By the name of a table whether its result is to be maximised; rows before the first one; and how
+#: By the name of a table whether its result is to be maximized; rows before the first one; and how
 #: many columns at the left and the right are neither parameters nor the result.
 TABLES: Mapping[str, tuple[bool, int, int, int]] = {
     # To develop with.

@@ -2,7 +2,7 @@
 
 ``gp-copula`` sees the normal quantiles of the outcomes' ranks, as in Salinas et al. (2020), A
 quantile-based approach for hyperparameter transfer learning. Of that work only the map is here. The
-quantile levels are (rank - 1/2) / N and not winsorised, which would tie the best points.
+quantile levels are (rank - 1/2) / N and not winsorized, which would tie the best points.
 """
 
 import torch
@@ -31,7 +31,7 @@ GP = SingleTaskGP | FullyBayesianSingleTaskGP
 
 
 def fit(model: SingleTaskGP) -> SingleTaskGP:
-    """Maximise the marginal likelihood; return the same model."""
+    """Maximize the marginal likelihood; return the same model."""
     fit_gpytorch_mll(ExactMarginalLogLikelihood(model.likelihood, model))
     return model
 

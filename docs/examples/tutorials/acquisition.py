@@ -1,4 +1,4 @@
-"""BoTorch's tutorials on acquisition functions and how they are maximised, with RankingGP."""
+"""BoTorch's tutorials on acquisition functions and how they are maximized, with RankingGP."""
 
 import numpy as np
 import torch
@@ -75,7 +75,7 @@ def custom_acquisition(steps: int = 15) -> Reached:
 
 
 def optimize_with_cmaes(steps: int = 15) -> Reached:
-    """The acquisition function is maximised without its gradient."""
+    """The acquisition function is maximized without its gradient."""
 
     def suggest(X: Tensor, Y: Tensor) -> Tensor:
         function = UpperConfidenceBound(RankingGP(X, Y).fit(), beta=0.1)
@@ -91,7 +91,7 @@ def optimize_with_cmaes(steps: int = 15) -> Reached:
 
 
 def optimize_stochastic(steps: int = 15) -> Reached:
-    """The acquisition function is maximised by ADAM, on new samples in each step."""
+    """The acquisition function is maximized by ADAM, on new samples in each step."""
 
     def suggest(X: Tensor, Y: Tensor) -> Tensor:
         model = RankingGP(X, Y).fit()

@@ -56,7 +56,7 @@ def fit_model_with_torch_optimizer() -> Reached:
 
 
 def density(mll: OrderMarginalLogLikelihood) -> Tensor:
-    """What is maximised, as GPyTorch writes it."""
+    """What is maximized, as GPyTorch writes it."""
     model = mll.train().model
     value: Tensor = mll(model(*model.train_inputs), model.train_targets)
     return value

@@ -11,7 +11,7 @@ from .conftest import Numbers, records
 
 
 def problem(name: str) -> Problem:
-    """A problem, of which Branin has its optimum at 1, or, to be maximised, at 10."""
+    """A problem, of which Branin has its optimum at 1, or, to be maximized, at 10."""
     found = PROBLEMS[name.removesuffix("-upwards")].load(None)
     if name == "sklearn-digits":
         return found
