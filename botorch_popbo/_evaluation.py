@@ -202,8 +202,9 @@ def evaluate(function: Function, begun: Evaluation, watch: Watch = _WHOLE) -> En
             if returned is None:
                 return Ended(replace(begun, status="stopped", parts=tuple(parts)))
         is_pair = isinstance(returned, tuple) and len(returned) == 2
-        if isinstance(returned, Mapping) and returned.keys() == {"value", "standard_error"}:
-            value, error = returned["value"], returned["standard_error"]
+        names = returned.keys() if isinstance(returned, Mapping) else ()
+        if {"value"} <= {*names} <= {"value", "standard_error"}:
+            value, error = returned["value"], returned.get("standard_error")
         else:
             value, error = returned if is_pair else (returned, None)
         hint = " (is a return missing?)" if value is None else ""

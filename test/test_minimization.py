@@ -385,6 +385,8 @@ def test_a_standard_error_is_learned_from(recwarn: pytest.WarningsRecorder) -> N
     assert {e.standard_error for e in exact.history} == {0.0}
     named = run(lambda rate, kernel: {"standard_error": 0.1, "value": rate})
     assert {e.standard_error for e in named.history} == {0.1}
+    alone = run(lambda rate, kernel: {"value": rate})
+    assert all(math.isnan(e.standard_error) and e.value > 0.0 for e in alone.history)
     assert not recwarn
     assert exact.best.value == exact.best_observed.value  # of either kernel
 
