@@ -118,11 +118,17 @@ class Sheet:
         if {",", "."} <= {*sheet.decimals}:
             raise UsageError(f"{path} has decimal points and decimal commas. Use one of them.")
         commas = [number for number in sheet.numbers if "," in number]
-        # Beside semicolons a comma is decimal for certain.
-        if commas and b";" not in content and all(map(_THOUSANDS.fullmatch, commas)):
+        # Beside semicolons and tabs a comma is decimal.
+        if commas and sheet.separator == "," and all(map(_THOUSANDS.fullmatch, commas)):
             either = commas[0].replace(",", ""), commas[0].replace(",", ".")
             raise UsageError(f"{path} has {commas[0]}. Write {' or '.join(either)}.")
         return sheet
+
+    @cached_property
+    def separator(self) -> str:
+        """What is between the values of a CSV file, and of a new one beside an XLSX file."""
+        is_xlsx = self.path.suffix.lower() == ".xlsx"
+        return "," if is_xlsx else find_separator(self.content.decode(self.encoding))
 
     @cached_property
     def numbers(self) -> list[str]:
@@ -152,16 +158,15 @@ class Sheet:
                 {n: t.replace(".", ",") if _NUMBER.fullmatch(t) else t for n, t in row.items()}
                 for row in rows
             ]
-        before, end, separator, names = b"", "\n", ",", [*self.texts]
+        before, end, names = b"", "\n", [*self.texts]
         text, target = StringIO(), self.path.with_name(f"{self.path.stem}-next.csv")
         if self.path.suffix.lower() != ".xlsx":
             before, target = self.content, self.path
             end = "\r\n" if b"\r\n" in before else "\n"
             before += b"" if before.endswith(b"\n") else end.encode()
-            separator = find_separator(before.decode(self.encoding))
         else:
             rows = [dict(zip(names, names, strict=True)), *rows]
-        writer = csv.writer(text, delimiter=separator, lineterminator=end)
+        writer = csv.writer(text, delimiter=self.separator, lineterminator=end)
         writer.writerows([row.get(name, "") for name in names] for row in rows)
         if self.path.read_bytes() != self.content:
             raise UsageError(f"{self.path} has changed in the meantime. Run it again.")

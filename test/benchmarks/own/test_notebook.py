@@ -31,6 +31,7 @@ SHEETS = {
     "units": ("T;c;loss\n°C;mol/l;\n20;0,5;3\n90;0,75;1\n", ["range = [0.5, 0.75]", "smaller"], ""),
     "types": ("NAME,T,yld\nTYPE,DATA,DATA\n0,30,1\n1,90,2\n", ["range = [30, 90]"], ","),
     "tabs": ("T\tyield\n20\t1\n30\t2\n\n\n40\t", ["range = [20, 40]\n"], ""),
+    "decimals": ("x\tyield\n1,250\t1\n2,500\t2\n", ["range = [1.25, 2.5]\n"], ""),
     "quoted": ('base,T,yield\n"2,6-lutidine",20,5\nTEA,30,6\nTEA,40,\n', ['"2,6-lutidine"'], ""),
     "heads": ('"T,\n[°C]";x;yield\n20;1,5;1\n30;2,5;2\n', ['["x"]\nrange = [1.5, 2.5]'], ""),
     "no results": ("T,time,rate\n20,1,\n40,2,\n", ['["time"]\nresult = "larger is better"'], ""),
