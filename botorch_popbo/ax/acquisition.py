@@ -186,10 +186,10 @@ class RankAcquisition(Acquisition):
                 )
         optimizer = determine_optimizer(search_space_digest, self.acqf, domain.choices)
         options = default_options(optimizer, self.model.has_uncertainty, search)
-        if options:  # the others look at every point of a discrete space
-            options |= optimizer_options or {}
         if isinstance(self.acqf, OneShotAcquisitionFunction):  # whose starts BoTorch makes
             options.pop("ic_generator", None)
+        if options:  # the others look at every point of a discrete space
+            options |= optimizer_options or {}
         search_for = partial(
             super().optimize,
             search_space_digest=search_space_digest,
