@@ -185,7 +185,7 @@ def improvement_ratio(mean: Tensor, variance: Tensor) -> Tensor:
 
     Args:
         mean: Means.
-        variance: Variances, of the same shape, taken for at least 1e-20.
+        variance: Variances, of the same shape, with rounding as in ``deviation_of``.
 
     Returns:
         A tensor of the same shape, once differentiable.
