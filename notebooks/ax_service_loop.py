@@ -12,9 +12,10 @@
 # %% [markdown]
 # # A service loop in Ax
 #
-# A network from scikit-learn is tuned with Ax's `Client`: Ax suggests, we train, Ax learns. On the
-# way some trainings fail, the process is stopped and resumed from a file, and in the end we look at
-# what the model has learned. Only one line is ours, the generation strategy.
+# We tune a scikit-learn network with Ax's `Client`: Ax suggests parameters, we train the network,
+# and Ax learns from the loss. Some training runs fail. Halfway, we stop the process and resume it
+# from a file. At the end, we look at what the model has learned. Only one line differs from plain
+# Ax: the generation strategy.
 
 # %%
 import logging
@@ -64,10 +65,10 @@ plt.style.use("botorch_popbo.benchmarks.notebook")
 # %% [markdown]
 # ## The task
 #
-# Stochastic gradient descent on scikit-learn's digits, with a range of learning rates that is too
-# wide on purpose. A network that ends up worse than guessing has diverged, or has not begun to
-# learn. Its loss means nothing, so the training raises an error instead of reporting it, as
-# scikit-learn does if weights become infinite.
+# The network learns scikit-learn's digits by stochastic gradient descent. The range of learning
+# rates is too wide on purpose. A network that ends up worse than guessing has diverged or has not
+# begun to learn. Its loss is meaningless, so `loss` raises an error instead of returning it.
+# scikit-learn does the same if weights become infinite.
 
 # %%
 PARAMETERS = [
@@ -100,7 +101,7 @@ def loss(parameters: dict) -> float:
         random_state=0,
     )
     model = make_pipeline(StandardScaler(), network)
-    with np.errstate(all="ignore"):  # of overflows, before the error
+    with np.errstate(all="ignore"):  # ignores overflows before the error
         scores = cross_val_score(model, EXAMPLES, LABELS, cv=3, scoring="neg_log_loss")
     mean = -float(scores.mean())
     if not mean < GUESSING:
@@ -111,13 +112,14 @@ def loss(parameters: dict) -> float:
 # %% [markdown]
 # ## The loop
 #
-# A failed run is worth knowing. `mark_trial_failed` ranks it below every success, so the search
-# learns to avoid that region. (A Gaussian process needs a number; Ax's own forgets the run.)
+# A failed run is informative. `mark_trial_failed` ranks it below every success, so the search
+# learns to avoid that region. (A Gaussian process needs a number, so Ax's own model ignores failed
+# runs.)
 
 
 # %%
 def evaluate(client: Client, index: int, parameters: dict) -> None:
-    """Train, and report."""
+    """Train the network and report the outcome."""
     try:
         outcome = loss(parameters)
     except ValueError as reason:
@@ -127,7 +129,7 @@ def evaluate(client: Client, index: int, parameters: dict) -> None:
 
 
 def run(client: Client, num_trials: int) -> None:
-    """Evaluate so many suggestions."""
+    """Evaluate ``num_trials`` suggestions."""
     for _ in range(num_trials):
         for index, parameters in client.get_next_trials(max_trials=1).items():
             evaluate(client, index, parameters)
@@ -161,14 +163,14 @@ summary = client.summarize()
 failed = summary["trial_status"] == "FAILED"
 best = best_point(client)  # what the model recommends
 mean, _ = client.predict([best.parameters])[0]["loss"]
-print(f"{failed.sum()} of {len(summary)} trainings failed")
+print(f"{failed.sum()} of {len(summary)} training runs failed")
 print(f"best arm (trial {best.trial_index}): {best.parameters}")
 print(f"the model expects a loss of {mean:.3f} nats")
 
 # %% [markdown]
 # ## What happened
 #
-# Failed trainings are crosses, at the loss of guessing in the left panel.
+# Crosses mark failed training runs. The left panel shows them at the loss of guessing.
 
 # %%
 losses = summary["loss"]
@@ -197,16 +199,16 @@ plt.show()
 # %% [markdown]
 # ## What the model has learned
 #
-# `popbo_analyses` gives Ax's own cards and two about ranks. A notebook displays them here, and you
-# can explore them with the mouse.
+# `popbo_analyses` returns Ax's own cards and two cards about ranks. A notebook displays the cards
+# here, and you can explore them with the mouse.
 
 # %% tags=["interactive"]
 cards = client.compute_analyses(analyses=popbo_analyses())
 
 # %% [markdown]
-# The numbers of a card are in `card.df`. Here they are drawn again, for readers on paper. Can the
-# model predict the rank of a training run that it has not seen? Every point was predicted by a
-# model fitted without it; bars are 90% intervals.
+# `card.df` contains the numbers of a card. Here, we plot them again without interaction. Can the
+# model predict the rank of a training run that it has not seen? Each point was predicted by a model
+# fitted without it; bars are 90% intervals.
 
 # %%
 _, calibration, *_ = cards
@@ -223,10 +225,10 @@ plt.show()
 # %% [markdown]
 # ## The same strategy by hand
 #
-# `popbo_generation_strategy` is made of Ax's own parts. If you write a `GeneratorSpec` by hand, add
-# three things to the rank model: a surrogate that predicts in the unit of the metric, an
-# acquisition that passes on seeds and constraints, and transforms that know in which direction to
-# optimize. The strategy continues with the existing trials.
+# `popbo_generation_strategy` is built from Ax's own classes. If you write a `GeneratorSpec` by
+# hand, add three things to the rank model: a surrogate that predicts in the unit of the metric, an
+# acquisition class that passes on seeds and constraints, and transforms that know in which
+# direction to optimize. The new strategy continues with the existing trials.
 
 # %%
 spec = GeneratorSpec(
@@ -248,7 +250,7 @@ print(client.get_next_trials(max_trials=1))
 # %%
 lowest = losses.min()
 print(
-    f"In short: the lowest loss is {lowest:.3f} nats after {len(summary)} trainings, of which "
+    f"In short: the lowest loss is {lowest:.3f} nats after {len(summary)} training runs, of which "
     f"{failed.sum()} failed: {failed[initial].sum()} of {initial.sum()} in the initial design, "
     f"{failed[~initial].sum()} of {(~initial).sum()} later."
 )

@@ -12,9 +12,9 @@
 # %% [markdown]
 # # A rank model in BoTorch
 #
-# A Gaussian process asks how good a point is. A rank model asks *how many of the evaluated points
-# are better*. This notebook puts the two side by side on one function of one variable,
-# and uses both in a loop written by hand.
+# A Gaussian process predicts how good a point is. A rank model predicts *how many of the evaluated
+# points are better*. This notebook compares the two on a function of one variable, and uses both in
+# a hand-written loop.
 
 # %%
 import os
@@ -49,7 +49,7 @@ from botorch_popbo import (
 )
 
 SMOKE_TEST = bool(os.environ.get("SMOKE_TEST"))
-warnings.filterwarnings("ignore", "Optimization failed")  # kinks of a network end a line search
+warnings.filterwarnings("ignore", "Optimization failed")  # a network's kinks end a line search
 plt.style.use("botorch_popbo.benchmarks.notebook")
 
 
@@ -59,7 +59,7 @@ def forrester(x: Tensor) -> Tensor:
 
 
 def fit_gp(X: Tensor, Y: Tensor) -> SingleTaskGP:
-    """BoTorch's Gaussian process on the values."""
+    """BoTorch's Gaussian process, fitted to the values."""
     gp = SingleTaskGP(X, Y)
     fit_gpytorch_mll(ExactMarginalLogLikelihood(gp.likelihood, gp))
     return gp
@@ -78,8 +78,8 @@ def fit_paper(X: Tensor, Y: Tensor) -> PoissonRankModel:
 # %% [markdown]
 # ## Growing noise
 #
-# Fifteen points on [0, 0.8] are evaluated with normal noise of deviation 0, 0.15, 0.3 and 0.45.
-# Each model then ranks 100 points of the interval. This is the first figure of the paper.
+# We evaluate fifteen points on [0, 0.8] with normal noise of standard deviation 0, 0.15, 0.3 or
+# 0.45. Each model then ranks 100 points of this interval, as in the first figure of the paper.
 
 # %%
 X = torch.linspace(0, 0.8, 15, dtype=torch.float64).unsqueeze(-1)
@@ -116,8 +116,8 @@ figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center"
 plt.show()
 
 # %% [markdown]
-# One draw of the noise proves little. Kendall's tau between predicted and true ranks, 1 being
-# perfect, averaged over several draws:
+# A single draw of the noise proves little. The table shows Kendall's tau between predicted and true
+# ranks (1 is perfect), averaged over several draws.
 
 # %%
 seeds = range(1 if SMOKE_TEST else 10)
@@ -133,10 +133,10 @@ for deviation in DEVIATIONS:
     print(f"noise {deviation:g}: best is {max(MODELS, key=lambda name: taus[name, deviation])}")
 
 # %% [markdown]
-# Where values are exact, they say more than their order, and the Gaussian process uses them. A
-# rank model gives that up to be safe from the next two things.
+# Exact values contain more information than their order, and the Gaussian process uses this
+# information. A rank model gives it up and becomes robust in two ways.
 #
-# ## What an order cannot be harmed by
+# ## What does not harm an order
 #
 # **A distorted scale.** Any increasing transform of the outcomes gives the same model, bit for
 # bit.
@@ -147,8 +147,9 @@ plain, distorted = (fit_ranks(X, Y).rank_posterior(grid).mean for Y in (clean, c
 assert torch.equal(plain, distorted)
 
 # %% [markdown]
-# **An outlier.** One of the fifteen runs goes wrong and reports -1000. Its rank is the last one,
-# however wrong it is, and the rank model notices that it does not fit a smooth surface.
+# **An outlier.** One of the fifteen runs goes wrong and reports -1000. However wrong this value is,
+# its rank is merely the last one, and the rank model notices that this rank does not fit a smooth
+# surface.
 
 # %%
 dirty = clean.clone()
@@ -180,9 +181,10 @@ plt.show()
 # %% [markdown]
 # ## Acquisition functions
 #
-# Where should the next evaluation be? Three answers from six points. The paper's two are
-# *rectified*: a point that is predicted to be bad gets a random number instead of a value, which
-# makes the network explore. `RankingGP` knows where it is uncertain, so it does without.
+# Which point should be evaluated next? The plot shows three acquisition functions after six
+# evaluations. The paper's two functions are *rectified*: a point that is predicted to be bad gets a
+# random value, which makes the network explore. `RankingGP` knows where it is uncertain, so it
+# needs no random values.
 
 # %%
 train_X = torch.tensor([0.0, 0.2, 0.4, 0.6, 0.8, 1.0], dtype=torch.float64).unsqueeze(-1)
@@ -214,8 +216,9 @@ plt.show()
 # %% [markdown]
 # ## A loop by hand
 #
-# Fit, maximize, evaluate. `rank_initial_conditions` also gives BoTorch's optimizer starting points
-# close to the best evaluated points. Without them, the last digits are out of reach.
+# Each step fits a model, maximizes the acquisition function and evaluates the suggested point.
+# `rank_initial_conditions` also gives BoTorch's optimizer starting points close to the best
+# evaluated points. Without these, the search does not find the last digits of the optimum.
 
 # %%
 NUM_STEPS = 1 if SMOKE_TEST else 12
@@ -266,17 +269,17 @@ figure.legend(*panel.get_legend_handles_labels(), loc="outside upper center", nc
 plt.show()
 
 # %% [markdown]
-# One smooth function without noise: that is what a Gaussian process is made for. The notebook
-# `side_by_side` has harder ones, and several seeds.
+# A smooth function without noise suits a Gaussian process. The notebook `side_by_side` uses harder
+# functions and several seeds.
 #
 # ## BoTorch's own acquisition functions
 #
-# They take either model:
+# These functions accept either model:
 #
-# - The posterior of a `RankingGP` is the joint normal law of the utility behind the ranks; larger
-#   is better, and everything in BoTorch applies, batches included.
-# - A `PoissonRankModel` counts better points, so smaller is better; `NegatedRank()`, a
-#   `posterior_transform`, turns that round.
+# - The posterior of a `RankingGP` is the joint normal distribution of the utility behind the ranks.
+#   Larger is better, so BoTorch's functions work as usual, including batches.
+# - A `PoissonRankModel` counts better points, so smaller is better. `NegatedRank()`, a
+#   `posterior_transform`, reverses the sign.
 
 # %%
 negated = qUpperConfidenceBound(paper, beta=4.0, posterior_transform=NegatedRank())
@@ -312,6 +315,6 @@ for name, regret in sorted(regrets.items(), key=lambda item: item[1]):
     print(f"{name:<22} regret {regret:.2g} after {4 + NUM_STEPS} evaluations")
 assert all(regret < 5 for regret in regrets.values())
 print(
-    f"In short: on the noise-free function the smallest regret is that of the "
+    f"In short: on the noise-free function, the smallest regret is that of the "
     f"{min(regrets, key=regrets.get)}."
 )

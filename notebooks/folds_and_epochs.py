@@ -12,11 +12,11 @@
 # %% [markdown]
 # # Half the bill: folds and epochs
 #
-# An estimator is tuned by five folds, a network by its loss after 27 epochs. After the first fold
-# or epoch it is often clear that the rest is wasted. If the function yields after each part,
-# `minimize` stops it there, and the model learns what it would have been. We look at which
-# evaluations were stopped, and at what that saved: the same search with parts and with whole
-# evaluations.
+# We tune an estimator by five-fold cross-validation, and a network by its loss after 27 epochs.
+# After the first fold or epoch, it is often clear that the rest would be wasted. If the function
+# yields a value after each part, `minimize` can stop the evaluation there, and the model learns
+# from an estimate of its final value. We look at which evaluations were stopped, and compare the
+# search with one that always makes whole evaluations.
 
 # %%
 import os
@@ -45,7 +45,8 @@ plt.style.use("botorch_popbo.benchmarks.notebook")
 # %% [markdown]
 # ## Two functions that yield
 #
-# The first tunes a support vector machine by the log loss of five folds, with scikit-learn:
+# The first function trains scikit-learn's support vector machine and yields the log loss of each of
+# five folds:
 
 # %%
 X, y = load_breast_cancer(return_X_y=True)
@@ -62,7 +63,8 @@ def folds(C: float, gamma: float, coef0: float) -> Iterator[float]:
 
 
 # %% [markdown]
-# The second tunes a network by its validation loss after each of 27 epochs, with PyTorch:
+# The second function trains a PyTorch network and yields its validation loss after each of 27
+# epochs:
 
 # %%
 images, labels = load_digits(return_X_y=True)
@@ -116,15 +118,15 @@ TASKS = {
 }
 
 # %% [markdown]
-# ## With parts, and whole
+# ## In parts and as a whole
 #
-# Both searches may spend the same number of parts. The one without parts only gets the value of the
+# Both searches may use the same number of parts. The second search only sees the value of each
 # whole evaluation.
 
 
 # %%
 def whole(function: Callable[..., Iterator[float]], summary: str) -> Callable[..., float]:
-    """The same function, of which only the whole counts."""
+    """The same function, evaluated as a whole."""
 
     def value(**point: float) -> float:
         parts = [*function(**point)]
@@ -156,10 +158,10 @@ stopped = {task: [in_parts(task, seed) for seed in range(NUM_SEEDS)] for task in
 complete = {task: [all_whole(task, seed) for seed in range(NUM_SEEDS)] for task in TASKS}
 
 # %% [markdown]
-# ## What was stopped when
+# ## Which evaluations were stopped
 #
-# Each evaluation of the first search has a bar, as long as the evaluation ran. Dark bars are whole
-# evaluations, and a ring marks those that were the best when they ended.
+# Each bar shows how many parts an evaluation of the first search took. Dark bars are whole
+# evaluations. A ring marks each evaluation that was the best so far when it ended.
 
 # %%
 figure, panels = plt.subplots(1, 2, figsize=(12, 4.2))
@@ -179,9 +181,10 @@ plt.show()
 # %% [markdown]
 # ## What it saved
 #
-# The plot shows the best whole evaluation against what was spent, the median over the seeds. Early
-# on, half the cost is enough. Late in a search the new points are close to the best one, so that
-# their chance is large and most are evaluated as a whole: there is little left to save.
+# The plot shows the best loss of a whole evaluation as a function of the cost (median over the
+# seeds). Early on, the search in parts needs half the cost. Late in a search, new points are close
+# to the best one, so they have a fair chance of beating it, and most are evaluated as a whole. Then
+# there is little left to save.
 
 
 # %%
@@ -209,8 +212,9 @@ for panel, task in zip(panels, TASKS, strict=True):
     for cost in (10, NUM_WHOLE):
         level = medians["whole"][min(cost, NUM_WHOLE) * number - 1]
         reached = medians["in parts"] <= level
-        when = f"after {spent[reached.argmax()]:.1f}" if reached.any() else "not yet"
-        lines.append(f"{task}, what whole ones reach after {cost}: {when}")
+        cost_in_parts = spent[reached.argmax()]
+        when = f"reached at a cost of {cost_in_parts:.1f}" if reached.any() else "not reached"
+        lines.append(f"the loss after {cost} whole evaluations ({task}) is {when}")
     panel.set_title(task)
     panel.set_xlabel("cost, in whole evaluations")
     panel.set_ylabel("best loss")
@@ -219,4 +223,4 @@ for panel, task in zip(panels, TASKS, strict=True):
 plt.show()
 
 # %%
-print(f"In short: the cost with parts, in whole evaluations: {'; '.join(lines)}.")
+print(f"In short: in parts, {'; '.join(lines)}.")

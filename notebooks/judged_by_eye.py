@@ -12,10 +12,10 @@
 # %% [markdown]
 # # Judged by eye
 #
-# A picture of a sunset has a sky, a sun, haze and hills. Nobody can say how many points it is
-# worth, but everybody can say which of two looks better. `popbo prefer FILE --page` puts the
-# question on a page ([how](../preferences.md)); here the same search asks a simulated judge, so
-# that we know which picture is the best.
+# A picture of a sunset has a sky, a sun, haze and hills. Nobody can give such a picture an exact
+# score, but everybody can say which of two pictures looks better. `popbo prefer FILE --page` asks
+# this question on a web page ([guide](../preferences.md)). Here, the same search asks a simulated
+# judge, so that we know which picture is the best.
 
 # %%
 import os
@@ -63,7 +63,7 @@ def render(sky: float, sun: float, haze: float, hills: str) -> np.ndarray:
 
 # %%
 def liking(sky: float, sun: float, haze: float, hills: str) -> float:
-    """How much the judge likes a picture; the favourite is at 0."""
+    """How much the judge likes a picture; the favourite scores 0."""
     off = (sky - 0.8) ** 2 + (sun - 0.2) ** 2 + (np.log10(haze / 6.0) / 2) ** 2
     return -float(off) - {"round": 0.0, "sharp": 0.15, "none": 0.3}[hills]
 
@@ -88,17 +88,17 @@ first = search.ask()
 show(first, [f"liking {liking(**picture):.2f}" for picture in first])
 
 # %% [markdown]
-# No search sees the numbers above the pictures. It learns one of four things:
+# The search does not see the numbers above the pictures. It gets one of four kinds of answers:
 #
-# - which of two is the better one;
-# - which of four is the best: three answers at once;
-# - which of four is the worst, as on the page;
+# - which of two pictures is better;
+# - which of four is the best, which amounts to three comparisons;
+# - which of four is the worst, as on Optuna's dashboard;
 # - the order of all four.
 
 
 # %%
 def ask(way: str, seed: int) -> tuple[list[float], PreferenceSearch]:
-    """The liking of the best picture by the model, after each answer."""
+    """How much the judge likes the model's best picture, after each answer."""
     rng = np.random.default_rng(seed)
     search = PreferenceSearch(SPACE, num_items=2 if way == "better of two" else 4, seed=seed)
     liked = []
@@ -116,7 +116,7 @@ def ask(way: str, seed: int) -> tuple[list[float], PreferenceSearch]:
 
 
 def look_at_random(seed: int) -> list[float]:
-    """The liking of the best of as many random pictures, by a judge who never errs."""
+    """How much the judge likes the best of equally many random pictures, chosen without error."""
     drawn = PreferenceSearch(SPACE).space
     points = drawn.draw(NUM_QUESTIONS + 1, seed)
     liked = [liking(**drawn.decode(x)) for x in points]
@@ -144,8 +144,8 @@ plt.show()
 # %% [markdown]
 # ## What was learned
 #
-# The search says how likely it is that nothing else is noticeably better. Look at that before you
-# end an interview.
+# The search states the probability that nothing else is noticeably better. Check this probability
+# before you end an interview.
 
 # %%
 _, search = runs["best of four"][0]
@@ -165,4 +165,4 @@ print(f"liking of the champion after {NUM_QUESTIONS} answers, mean ± standard e
 for way, end in ends.items():
     print(f"{way:<22}{end.mean():.3f} ± {end.std() / NUM_SEEDS**0.5:.3f}")
 best = max(ends, key=lambda way: ends[way].mean())
-print(f"In short: the champion is liked best after being told: {best}.")
+print(f"In short: the judge likes the champion most after answers of this kind: {best}.")

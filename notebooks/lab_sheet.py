@@ -13,8 +13,8 @@
 # # From an empty sheet to a good recipe
 #
 # You have a reaction, a spreadsheet, and two weeks. `popbo next` reads the sheet and says what to
-# try next ([how](../lab.md)). Here a formula plays the laboratory, so that we can see at the end
-# how good the recipe really is. The code only fills in cells, as you would by hand.
+# try next ([guide](../lab.md)). Here, a formula stands in for the laboratory, so that we can see at
+# the end how good the recipe really is. The code only fills in cells, as you would by hand.
 
 # %%
 import os
@@ -55,8 +55,8 @@ def fill_in() -> None:
 # %% [markdown]
 # ## The first call
 #
-# The sheet has headings but no rows yet. The first call writes `lab.toml`, which says what each
-# column may be. We put our own limits there.
+# The sheet has headings but no rows yet. Usually, the first call writes `lab.toml`, which says
+# which values each column may have. We write this file ourselves, with our own limits.
 
 # %%
 Path("lab.csv").write_text("T,time,solvent,yield\n")
@@ -75,8 +75,8 @@ result = "larger is better"
 main(["next", "lab.csv", "-n", "5"])
 
 # %% [markdown]
-# The sheet now has five rows, spread over the whole space. We do these experiments. One of our own,
-# hot and in water, boils away: we write `failed`, and that teaches something, too.
+# The sheet now has five rows, spread over the whole space. We do these experiments and add one of
+# our own, in hot water. It boils away, so we write `failed`. The search learns from failures, too.
 
 # %%
 with open("lab.csv", "a") as file:
@@ -87,7 +87,7 @@ print(Path("lab.csv").read_text())
 # %% [markdown]
 # ## One at a time
 #
-# After four results, a model chooses. Each call says what it expects.
+# After four results, a model chooses the experiments. Each call states the expected result.
 
 # %%
 for _ in range(3 if SMOKE_TEST else 6):
@@ -95,16 +95,16 @@ for _ in range(3 if SMOKE_TEST else 6):
     fill_in()
 
 # %% [markdown]
-# ## A row of your own, and the same again
+# ## A row of your own, and a repeat
 #
-# The search has settled on one solvent, and has tried another one at other temperatures only. You
-# know your chemistry, so write a row of your own: the best recipe in DMF. We also copy the best row
-# and leave its result empty: a recipe done twice shows how much results scatter.
+# The search has settled on ethanol, and has tried DMF only at other temperatures. You know your
+# chemistry, so add a row of your own: the best recipe, but in DMF. We also copy the best row and
+# leave its result empty, because a repeated experiment shows how much results scatter.
 
 
 # %%
 def best_row() -> pd.DataFrame:
-    """The row with the best result, which is left empty."""
+    """The row with the best result, with this result left empty."""
     sheet = pd.read_csv("lab.csv", dtype=str, keep_default_na=False)
     best = pd.to_numeric(sheet["yield"], errors="coerce").idxmax()
     return sheet.loc[[best]].assign(**{"yield": ""})
@@ -125,9 +125,10 @@ fill_in()
 # %% [markdown]
 # ## What was found
 #
-# Beside the sheet lies `lab.html`: the best recipe, what matters, and what to try next ([a picture
-# of it](../lab.md#the-page)). A laboratory only sees the dots. The line is the highest possible
-# yield, which nobody knows.
+# The file `lab.html` next to the sheet shows the best recipe, which parameters matter, and what to
+# try next ([screenshot](../lab.md#the-page)). In the plot, the dots are the measured yields, which
+# are all that a laboratory sees. The dashed line is the highest possible yield, which a real
+# laboratory would not know.
 
 # %%
 sheet = pd.read_csv("lab.csv", dtype=str, keep_default_na=False)
@@ -148,8 +149,8 @@ plt.show()
 # %% [markdown]
 # ## A mixture
 #
-# The parts of a blend add up to a whole. One line above the columns says so. All suggested recipes
-# can be weighed on your balance.
+# The components of a blend add up to a fixed total. One line above the columns says so. It also
+# sets a step, so that you can weigh every suggested recipe.
 
 # %%
 Path("blend.csv").write_text("A,B,C,loss\n")
@@ -179,6 +180,6 @@ row = sheet.loc[numbers.idxmax()]
 found = true_yield(float(row["T"]), float(row["time"]), row["solvent"])
 print(
     f"In short: {len(sheet)} experiments, {len(failed)} failed; the best one truly yields "
-    f"{found:.0f} % of {highest:.0f} % that are possible. The best of {len(blend)} blends is "
+    f"{found:.0f} %, and {highest:.0f} % is possible. The best of {len(blend)} blends is "
     f"{top['A']:.0f} : {top['B']:.0f} : {top['C']:.0f}, and the target was 55 : 30 : 15."
 )

@@ -12,10 +12,10 @@
 # %% [markdown]
 # # Only comparisons
 #
-# Nobody can say how many points a cup of coffee is worth, but most can say which of two tastes
-# better. This notebook searches with a judge who never gives a number, in three ways: questions
-# about pairs, a shortlist, and a sorted gallery. The judge is simulated, so that we know its
-# favourite; its taste varies from one tasting to the next.
+# Nobody can give a cup of coffee an exact score, but most people can say which of two cups tastes
+# better. In this notebook, the judge never gives a number. We try three kinds of feedback: answers
+# about pairs, shortlists, and sorted galleries. The judge is simulated, so that we know its
+# favourite. Its taste varies from one tasting to the next.
 
 # %%
 import os
@@ -44,15 +44,15 @@ plt.style.use("botorch_popbo.benchmarks.notebook")
 # %% [markdown]
 # ## A judge
 #
-# Two knobs: the sugar in a cup and the temperature of the water. The judge has a favourite, and
-# likes something quite different almost as much. No method sees these numbers.
+# A cup has two parameters: the amount of sugar and the temperature of the water. The judge has a
+# favourite, and also likes a quite different cup. No method sees how much the judge likes a cup.
 
 # %%
 BOUNDS = torch.tensor([[0.0, 80.0], [10.0, 100.0]], dtype=torch.float64)  # g, degrees Celsius
 
 
 def liking(cups: Tensor) -> Tensor:
-    """How much the judge likes cups ``... x 2``; the favourite is at 1."""
+    """How much the judge likes cups ``... x 2``; the favourite scores 1."""
     unit = (cups - BOUNDS[0]) / (BOUNDS[1] - BOUNDS[0])
     favourite = (unit - torch.tensor([0.7, 0.35])) / torch.tensor([0.25, 0.2])
     other = (unit - torch.tensor([0.2, 0.8])) / 0.2
@@ -61,7 +61,7 @@ def liking(cups: Tensor) -> Tensor:
 
 
 class Judge:
-    """Tastes cups; the same cup tastes a little different every time."""
+    """Tastes cups; the same cup tastes slightly different every time."""
 
     def __init__(self, seed: int) -> None:
         self.generator = torch.Generator().manual_seed(seed)
@@ -79,13 +79,14 @@ BEST = liking(table).max().item()
 # %% [markdown]
 # ## One or the other?
 #
-# `PreferenceSearch` asks, the judge answers. The first six questions are a tournament: the winner
-# meets the next cup of an evenly spread design. Then the best cup by the model meets one near it.
+# `PreferenceSearch` asks, and the judge answers. The first six questions form a tournament: the
+# winner meets the next cup of an evenly spread design. After that, the cup that the model considers
+# best meets a cup near it.
 
 
 # %%
 def ask_pairs(seed: int) -> tuple[list[float], PreferenceSearch]:
-    """How far the best cup is from the favourite, after each answer."""
+    """How much less the judge likes the best cup than the favourite, after each answer."""
     judge, search, regrets = Judge(seed), PreferenceSearch(BOUNDS, seed=seed), []
     for _ in range(NUM_QUESTIONS):
         pair = search.ask()
@@ -125,7 +126,7 @@ plt.show()
 # %% [markdown]
 # ### Is it worth it?
 #
-# The rival needs no model: a random tournament, in which the winner stays on.
+# The rival is a tournament without a model, in which the winner always meets a random cup.
 
 # %%
 seeds = range(NUM_SEEDS)
@@ -151,23 +152,23 @@ panel.set_xlabel("answers")
 figure.legend(*panel.get_legend_handles_labels(), loc="outside upper center", ncols=2)
 plt.show()
 winner = min(pairs, key=lambda name: pairs[name][:, -1].mean())
-print(f"after {NUM_QUESTIONS} answers the better one is: {winner}")
+print(f"after {NUM_QUESTIONS} answers, the better one is: {winner}")
 
 # %% [markdown]
-# An answer about two cups is one bit. A tournament spends it on one more cup anywhere, the model on
-# a cup near its best one.
+# An answer about two cups is one bit of information. A tournament spends it on a cup anywhere in
+# the space, and the model spends it on a cup near its best one.
 #
 # ## Richer answers
 #
-# A judge who has six new cups on the table in every round can say more:
+# A judge who gets six new cups in every round can say more:
 #
-# - **a shortlist**: the better half of all cups so far in order, the others without
+# - **a shortlist**: the better half of all cups so far, in order; the others remain unsorted
 #   (`from_top_k`);
-# - **a sorted gallery**: all cups so far in order (`from_ordering`).
+# - **a sorted gallery**: all cups so far, in order (`from_ordering`).
 #
-# Both give an `Order`. Items that nobody listed are not in it, and those at the bottom of a
-# shortlist were only compared with the top. The model proposes the next six cups one after another,
-# each as if those before it were being tasted (`X_pending`).
+# Both functions return an `Order`, which contains only listed items. The unsorted cups of a
+# shortlist were only compared with the sorted ones. The model suggests the next six cups one after
+# another, and treats the earlier ones as pending (`X_pending`).
 
 
 # %%
@@ -196,7 +197,7 @@ def six_cups(feedback: Order, seed: int) -> Tensor:
 
 
 def gallery(feedback: Callable[[Tensor, Tensor], Order] | None, seed: int) -> list[float]:
-    """How far the judge's first choice is from the favourite, after each round."""
+    """How much less the judge likes its first choice than the favourite, after each round."""
     design = draw_sobol_samples(BOUNDS, 6 * NUM_ROUNDS, 1, seed=seed).squeeze(1)
     judge, cups, regrets = Judge(seed), design[:6], []
     for number in range(1, NUM_ROUNDS + 1):
@@ -235,4 +236,4 @@ for name, values in everything.items():
 
 # %%
 best = min(everything, key=lambda name: everything[name][:, -1].mean())
-print(f"In short: the smallest mean regret at the end is that of: {best}.")
+print(f"In short: the mean regret at the end is smallest with this kind of feedback: {best}.")

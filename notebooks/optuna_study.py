@@ -10,12 +10,13 @@
 # ---
 
 # %% [markdown]
-# # A study in Optuna: pruning, two objectives
+# # A study in Optuna: pruning and two objectives
 #
 # A small network completes handwritten digits: it sees the upper half of an image and predicts the
-# lower one. With a high learning rate its weights explode. Some trainings then end with an error of
-# $10^{200}$, others with an exception. `PoPBOSampler` needs no setting for either. Optuna continues
-# after an exception that `catch=` names, and the sampler ranks the trial below every success.
+# lower half. With a high learning rate, its weights explode. Some training runs then end with an
+# error of $10^{200}$, and others with an exception. `PoPBOSampler` needs no special setting for
+# either. Optuna continues after an exception that is named in `catch=`, and the sampler ranks the
+# trial below every success.
 
 # %%
 import os
@@ -42,7 +43,7 @@ train, test = train_test_split(load_digits().data[:800] / 16, random_state=0)
 
 
 def learn(trial):
-    """Train a network; its error on held-out images after each epoch."""
+    """Train a network, and yield its error on held-out images after each epoch."""
     network = MLPRegressor(
         hidden_layer_sizes=trial.suggest_int("width", 8, 128, log=True),
         activation=trial.suggest_categorical("activation", ["relu", "tanh"]),
@@ -54,16 +55,16 @@ def learn(trial):
         random_state=0,
     )
     for _ in range(EPOCHS):
-        with np.errstate(all="ignore"):  # of overflows
-            network.partial_fit(train[:, :32], train[:, 32:])  # ValueError: weights not finite
+        with np.errstate(all="ignore"):  # ignores overflows
+            network.partial_fit(train[:, :32], train[:, 32:])  # ValueError: infinite weights
             yield np.square(network.predict(test[:, :32]) - test[:, 32:]).mean()
 
 
 # %% [markdown]
 # ## Pruning
 #
-# A pruner stops a training that is behind. `PoPBOSampler` learns a pruned trial's place among the
-# others at the epoch where it stopped.
+# A pruner stops a training run that is behind. `PoPBOSampler` learns from an estimate of the final
+# error of each pruned trial.
 
 
 # %%
@@ -92,7 +93,7 @@ plt.show()
 # %% [markdown]
 # ## Two objectives
 #
-# We also want a small network. Nothing changes but `directions`.
+# We also want a small network. The objective returns two values, and `directions` has two entries.
 
 
 # %%
@@ -119,6 +120,6 @@ share = sum(len(trial.intermediate_values) for trial in study.trials) / (TRIALS 
 weights = [trial.values[1] for trial in front.best_trials]
 print(
     f"In short: with pruning, the best error is {study.best_value:.4f} after {share:.0%} of the "
-    f"epochs; with two objectives there are {len(weights)} trade-offs, from {min(weights):.0f} to "
+    f"epochs; with two objectives, there are {len(weights)} trade-offs, from {min(weights):.0f} to "
     f"{max(weights):.0f} weights."
 )

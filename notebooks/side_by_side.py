@@ -12,12 +12,13 @@
 # %% [markdown]
 # # Side by side
 #
-# The same loop with a rank model and with a Gaussian process: on a smooth function, a noisy one,
-# one with outliers, and a real tuning task. The runs are few and short, so that the notebook ends
-# within minutes. They may end differently from the longer ones of [the results](../results.md).
+# This notebook runs the same loop with a rank model and with a Gaussian process: on a smooth
+# function, on a noisy one, on one with outliers, and on a real tuning task. The runs are few and
+# short, so that the notebook finishes within minutes. Their results may differ from those of the
+# longer runs in [the results](../results.md).
 #
-# The loops are those of `popbo compare`. It starts all methods from the same points, survives
-# interruptions, and runs replications side by side.
+# `popbo compare` uses the same code. It starts all methods from the same points, survives
+# interruptions, and runs replications in parallel.
 
 # %%
 import logging
@@ -53,7 +54,7 @@ plt.style.use("botorch_popbo.benchmarks.notebook")
 def compare(
     problems: dict[str, int], methods: tuple[str, ...], trials: int, seeds: int
 ) -> list[Summary]:
-    """Run every method on every problem, given the sizes of their initial designs."""
+    """Run every method on every problem, given the size of each problem's initial design."""
     campaign = Optimization(
         initial=dict.fromkeys(problems, 4) if SMOKE_TEST else problems,
         methods=methods,
@@ -71,11 +72,12 @@ def compare(
 # ## Three functions
 #
 # - **smooth**: Branin, two variables, exact values;
-# - **noisy**: Hartmann-6, six variables, normal noise of deviation 0.1 (its range is 3.3);
+# - **noisy**: Hartmann-6, six variables, normal noise with standard deviation 0.1 (the function's
+#   range is 3.3);
 # - **outliers**: Branin, where one outcome in ten is off by ten times the function's range.
 #
-# `popbo` is the default rank model, `botorch-gp` BoTorch's `SingleTaskGP` with the logarithm of
-# the expected improvement.
+# `popbo` is the default rank model, and `botorch-gp` is BoTorch's `SingleTaskGP` with log expected
+# improvement.
 
 # %%
 functions = compare(
@@ -88,9 +90,9 @@ functions = compare(
 # %% [markdown]
 # ## A real task
 #
-# Six parameters of scikit-learn's gradient boosting, by cross-validation on the diabetes data. The
-# default was not chosen on it. The rival is Optuna's Gaussian process, as some parameters are
-# choices.
+# We tune six parameters of scikit-learn's gradient boosting by cross-validation on the diabetes
+# data. This task was not used to choose the default. The rival is Optuna's Gaussian process,
+# because some parameters are choices.
 
 # %%
 tasks = compare(
@@ -103,8 +105,8 @@ tasks = compare(
 # %% [markdown]
 # ## Curves
 #
-# The curves show the point that each method would recommend. With noise, that need not be the best
-# one evaluated. Random search recommends the best outcome it saw.
+# The curves show how good each method's recommended point is. With noise, this need not be the best
+# evaluated point. Random search recommends the point with the best outcome.
 
 # %%
 STYLE = {"popbo": "C0", "botorch-gp": "C1", "optuna-gp": "C1", "random": "grey"}
@@ -138,8 +140,8 @@ plt.show()
 # %% [markdown]
 # ## The table
 #
-# The table shows where each method ended: means ± standard errors over the seeds. A verdict names a
-# winner only if the difference is more than chance.
+# The table shows the final result of each method (mean ± standard error over the seeds). A verdict
+# names a winner only if the difference is significant.
 
 # %%
 report = table(summaries)
@@ -148,9 +150,9 @@ print(report)
 # %% [markdown]
 # ## Where the Gaussian process wins: values
 #
-# A rank model predicts a point's place in the order. Asked for a *value*, it reads one off between
-# the outcomes on either side, so it never goes beyond those it has seen. Both models now see the
-# same forty random points of Branin and predict two hundred others.
+# A rank model predicts a point's place in the order. To predict a *value*, it interpolates between
+# the outcomes on either side, so it never predicts a value beyond the outcomes that it has seen.
+# Both models now see the same forty random points of Branin and predict two hundred others.
 
 
 # %%
@@ -162,7 +164,7 @@ seen, unseen = (
 
 
 def predictions(strategy) -> np.ndarray:
-    """Predicted values of the unseen points, after the seen ones."""
+    """Values of the unseen points, predicted from the seen ones."""
     client = Client()
     client.configure_experiment(parameters=parameter_configs(problem.space))
     client.configure_optimization(objective="-value")
@@ -193,8 +195,8 @@ panels[0].set_ylabel("predicted value")
 plt.show()
 
 # %% [markdown]
-# (The error is the root of the mean squared error.) If the prediction itself is what you need,
-# take the Gaussian process.
+# (The error is the root mean squared error.) If you need predictions of the value, use the Gaussian
+# process.
 
 # %%
 verdicts = [line for line in report.splitlines() if line.startswith("verdict on ")]

@@ -12,16 +12,17 @@
 # %% [markdown]
 # # Tuning a process that runs away
 #
-# A is in a stirred vessel and B is fed slowly. They react to form the product and give off heat. A
-# hot batch is a fast one, but above 400 kelvin it has to be stopped and is lost. We look for the
-# batch with the least waste per part of product.
+# A stirred vessel contains substance A, and substance B is fed in slowly. They react to form the
+# product and give off heat. A hot batch reacts faster, but above 400 kelvin it has to be stopped
+# and is lost. We look for the batch with the least waste per part of product.
 #
-# The problem was chosen for two things that are common in tuning, before any method was tried on
-# it. A quarter of random settings fail. The others differ by orders of magnitude, because a cold
-# batch gives hardly any product. Only random settings were tried to set the ranges and the cooling.
+# Before any method was tried on it, the problem was chosen for two features that are common in
+# tuning. A quarter of random settings fail. The waste of the others differs by orders of magnitude,
+# because a cold batch gives hardly any product. To choose the ranges and the cooling, we only tried
+# random settings.
 #
-# `PoPBOSampler` learns from failures as failures. Optuna's other samplers forget a failed trial, so
-# a careful user gives them a penalty instead. We do this, too.
+# `PoPBOSampler` learns from failures directly. Optuna's own samplers ignore failed trials, so
+# careful users report a penalty instead. We do this, too.
 
 # %%
 import math
@@ -47,8 +48,8 @@ plt.style.use("botorch_popbo.benchmarks.notebook")
 # ## The process
 #
 # There are three reactions: A and B become the product, the product and B become a by-product, and
-# the product decays. Each is faster if it is warmer. Here a batch takes ten milliseconds. A real
-# one takes a day, and costs what is in the vessel.
+# the product decays. All three are faster at higher temperatures. Here, a batch takes ten
+# milliseconds to simulate. A real batch takes a day and uses up its ingredients.
 
 
 # %%
@@ -58,7 +59,7 @@ def per_hour(at_320, energy, kelvin):
 
 
 def waste(jacket, dosing, excess, catalyst, hours):
-    """Waste of a batch for each part of product. RuntimeError: the batch ran away."""
+    """Waste of a batch per part of product. Raises RuntimeError if the batch ran away."""
 
     def change(time, state):
         a, b, product, _, kelvin = state
@@ -83,7 +84,7 @@ def waste(jacket, dosing, excess, catalyst, hours):
 
 
 def run(trial):
-    """Run a batch with the settings of a trial, and note what came out."""
+    """Run a batch with the settings of a trial, and record its waste."""
     value = waste(
         jacket=trial.suggest_float("jacket", 270, 350),
         dosing=trial.suggest_float("dosing", 0.1, 10, log=True),
@@ -98,14 +99,15 @@ def run(trial):
 # %% [markdown]
 # ## Five ways to tune it
 #
-# A penalty has to be a number. Nobody wants a batch with more than a hundred parts of waste, so a
-# failed one counts as 100, and so do those above. A Gaussian process is given the values, or their
-# logarithms, which is what an expert would do.
+# A penalty has to be a number. Nobody wants a batch with more than a hundred parts of waste, so
+# failed batches and those above 100 get the value 100. The Gaussian process learns either from
+# these values or from their logarithms, which an expert would use.
 #
-# With the same seed, all begin with the same ten random batches. `PoPBOSampler` then continues with
-# its own design until ten have succeeded. It and the Gaussian process know that there is no noise.
-# Everything else is at its default. There are forty seeds, because with twenty the errors were too
-# large. All of it takes ten minutes.
+# With the same seed, all methods start from the same ten random batches. `PoPBOSampler` then
+# continues with its own design until ten batches have succeeded. `PoPBOSampler` and the Gaussian
+# process know that there is no noise. All other settings have their default values. We use forty
+# seeds, because the standard errors were too large with twenty. The whole comparison takes ten
+# minutes.
 
 # %%
 PENALTY = 100.0
@@ -163,8 +165,8 @@ studies["random"] = random
 # %% [markdown]
 # ## What they found
 #
-# The plot shows the least waste so far, from the last common batch on: the median over the seeds,
-# and the quartiles.
+# The plot shows the least waste so far, from the last common batch on (median and quartiles over
+# the seeds).
 
 
 # %%
@@ -194,14 +196,14 @@ panels[0].set_ylabel("least waste for each part of product")
 plt.show()
 
 # %% [markdown]
-# A difference is one of decimal logarithms of the least waste: that of the other method minus that
-# of `PoPBOSampler` with the same seed. So 0.1 means 26 % more waste. After ± is the standard error
-# over the seeds. "Ran away" is the share of the batches after the common ones.
+# The columns "after 20" to "after 40" compare each method with `PoPBOSampler` on the same seeds.
+# They show the mean difference of the decimal logarithms of the least waste, ± its standard error,
+# so 0.1 means 26 % more waste. "Ran away" is the share of lost batches after the common ones.
 
 
 # %%
 def lead(way, number):
-    """By how much another way is behind after so many batches, with each seed."""
+    """By how much another method is behind after ``number`` batches, for each seed."""
     return pd.Series(np.log10(best[way][:, number - 1] / best[OURS][:, number - 1]))
 
 
@@ -220,15 +222,15 @@ rows[OURS] |= dict.fromkeys(list(rows[OURS])[2:], "")
 print(pd.DataFrame(rows).T.to_string())
 
 # %% [markdown]
-# A difference of less than two standard errors shows nothing. By that rule `PoPBOSampler` is ahead
-# of TPE after 30 and 40 batches, whether TPE forgets failures or is given the penalty, and of
-# random search. The Gaussian process of the values is no better than chance: on a scale that ends
-# at the penalty all good batches look alike. That of the logarithms is tied by that rule, although
-# it is behind with 32 of the 40 seeds.
+# A difference of less than two standard errors may be due to chance. By this rule, `PoPBOSampler`
+# is ahead of random search and, after 30 and 40 batches, of TPE, whether TPE ignores failures or is
+# given the penalty. The Gaussian process of the values is no better than random search: on a scale
+# that ends at the penalty, all good batches look alike. The Gaussian process of the logarithms is
+# tied with `PoPBOSampler`, although it is behind with 32 of the 40 seeds.
 #
-# The fewest batches are lost with `PoPBOSampler`. It needed no penalty and no scale. The expert had
-# to find both, and had to know beforehand what a bad batch is like.
+# `PoPBOSampler` loses the fewest batches. It needs neither a penalty nor a scale. An expert has to
+# choose both, and has to know in advance how bad a batch can be.
 
 # %%
 medians = ", ".join(f"{row['median']} ({way})" for way, row in rows.items())
-print(f"In short: over {NUM_SEEDS} seeds the median of the least waste is {medians}.")
+print(f"In short: over {NUM_SEEDS} seeds, the median of the least waste is {medians}.")

@@ -12,13 +12,14 @@
 # %% [markdown]
 # # A warm start from cheap results
 #
-# A network is to be tuned. Training it on all data is expensive; training it on a tenth of the
-# data is cheap, and its error is larger. The two errors cannot be mixed in one list of values. But
-# each list can be *ranked by itself*, and one model can learn from several rankings: the expensive
-# results are its target, the others its sources, each with a correlation that is learned.
+# We tune a network. Training it on all data is expensive. Training it on a tenth of the data is
+# cheap, but the error is larger. The two kinds of errors cannot be mixed in one list of values, but
+# each kind can be *ranked separately*. One model can then learn from several rankings: the
+# expensive results are its target, and the others are its sources. It also learns how strongly each
+# source correlates with the target.
 #
-# A source may also be worthless. This notebook shows what a good one gains, and what a bad one
-# costs.
+# A source may also be worthless. This notebook shows how much a good source helps, and how much a
+# bad one costs.
 
 # %%
 import logging
@@ -66,9 +67,10 @@ plt.style.use("botorch_popbo.benchmarks.notebook")
 # %% [markdown]
 # ## The task
 #
-# A network with one hidden layer on scikit-learn's digits, trained for ten epochs. A point of the
-# unit cube stands for its learning rate (1e-4 to 1), weight decay (1e-6 to 100), width (2 to 128),
-# all on logarithmic scales, and momentum (0 to 0.999). The seed chooses the split of the data.
+# The network has one hidden layer and is trained on scikit-learn's digits for ten epochs. A point
+# of the unit cube stands for its learning rate (1e-4 to 1), weight decay (1e-6 to 100) and width (2
+# to 128), all on logarithmic scales, and its momentum (0 to 0.999). The seed chooses the split of
+# the data.
 
 # %%
 BOUNDS = torch.tensor([[0.0] * 4, [1.0] * 4], dtype=torch.float64)
@@ -100,14 +102,14 @@ def error(point: Tensor, seed: int, fraction: float = 1.0, load=load_digits) -> 
 #
 # - a **tenth** of the training set,
 # - an **old task**: the same network on another data set, breast cancer, tuned some time ago,
-# - and something **worthless**: the first results in random order.
+# - and a **worthless** source: the results of the first source in random order.
 #
-# How much do they know of the full task? Each dot is a configuration of a Sobol design.
+# How much do the sources say about the full task? Each dot is a configuration from a Sobol design.
 
 
 # %%
 def cheap_errors(source: str, points: Tensor, seed: int) -> Tensor:
-    """What the source says about points, ``NUM_CHEAP x 1``; smaller is better."""
+    """The source's errors at the points, ``NUM_CHEAP x 1``; smaller is better."""
     measure = {
         "a tenth of the data": partial(error, fraction=0.1),
         "an old task": partial(error, load=load_breast_cancer),
@@ -141,7 +143,8 @@ plt.show()
 # ## The search
 #
 # The model takes the cheap results as a source: `RankingGP(X, Y, sources=[from_outcomes(...)])`.
-# One expensive result is enough to begin with, at the point that the cheap ones recommend.
+# One expensive result is enough to begin with. We evaluate it at the point that the cheap results
+# recommend.
 
 
 # %%
@@ -164,7 +167,7 @@ def suggest(X: Tensor, errors: list[float], sources: list[Order], seed: int) -> 
 
 
 def search(X: Tensor, sources: list[Order], seed: int) -> Tensor:
-    """The given points, then the model; the errors of the full trainings."""
+    """Errors of full training runs at the given points, then at the model's suggestions."""
     errors: list[float] = []
     for trial in range(NUM_FULL):
         if trial >= len(X):
@@ -202,10 +205,11 @@ for source in SOURCES:
     listened[source] = (int((last > 0).sum()), float(last.mean()))
 
 # %% [markdown]
-# ## What it gains, and what it loses
+# ## What a source gains or costs
 #
-# The cheap trainings are not free: thirty of a tenth cost as much as three full ones, so those
-# curves begin later. The old task has been paid for. Bands are standard errors over the seeds.
+# Cheap training runs are not free: thirty runs on a tenth of the data cost as much as three full
+# ones, so their curves begin later. The old task has already been paid for. Bands are standard
+# errors over the seeds.
 
 # %%
 COST = {"a tenth of the data": 0.1 * NUM_CHEAP, "worthless": 0.1 * NUM_CHEAP}
@@ -233,7 +237,7 @@ plt.show()
 
 # %% [markdown]
 # Does the model use the good sources, and does it detect the worthless one? A correlation of zero
-# means that the source was set aside: the model works without it.
+# means that the source was set aside, so that the model ignores it.
 
 # %%
 for source, (used, mean) in listened.items():
@@ -249,12 +253,13 @@ for name, values in rows.items():
     print(f"{name:<34}" + "".join(f"{cell:>15}" for cell in cells))
 
 # %% [markdown]
-# The columns count full trainings only. A cheap source is worth most in the first few.
+# The columns count only full training runs. A cheap source helps most during the first few.
 #
 # ## The same in Ax
 #
-# `client.summarize()` of an earlier experiment can be a source of a new one: it is a table with a
-# column for each parameter and metric. The first suggestion is the best of the first source.
+# The table that `client.summarize()` returns for an earlier experiment can be a source for a new
+# one. Here, we build a table like it, with a column for each parameter and metric. The first
+# suggestion is the best point of the first source.
 
 # %%
 NAMES = ["rate", "decay", "width", "momentum"]
