@@ -32,7 +32,7 @@ class OptunaAsker:
         is_told = num_constraints and sampler != "RandomSampler"
         self.study = self.optuna.create_study(
             directions=["minimize"] * num_objectives,
-            sampler=sampler_of(sampler, sampler)(seed=seed, **(options if is_told else {})),
+            sampler=sampler_of(sampler)(seed=seed, **(options if is_told else {})),
         )
         self.bounds = problem.bounds
         self.trial: Any = None

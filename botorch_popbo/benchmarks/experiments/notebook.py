@@ -243,7 +243,7 @@ class Nearest(Random):
         optuna.logging.set_verbosity(optuna.logging.ERROR)
         self.space, self.unit = lab.space, lab.space.to_unit(lab.X)
         self.distributions = distributions_of(self.space)
-        loaded = sampler_of(sampler, sampler)(seed=seed)
+        loaded = sampler_of(sampler)(seed=seed)
         self.study = optuna.create_study(direction="maximize", sampler=loaded)
 
     def ask(self, number: int) -> list[int]:

@@ -120,7 +120,7 @@ def optuna(sampler: str, pruner: str, _: str, ledger: Ledger) -> None:
         return problem.whole(parts)
 
     study = loaded.create_study(
-        sampler=sampler_of(sampler, sampler)(seed=ledger.seed), pruner=known[pruner](**options)
+        sampler=sampler_of(sampler)(seed=ledger.seed), pruner=known[pruner](**options)
     )
     while len(ledger.trace) < ledger.budget:
         study.optimize(objective, n_trials=1, catch=ValueError)

@@ -21,7 +21,7 @@ class OptunaSampler(SequentialOptimizer):
     def __init__(self, sampler: str, problem: Problem, setting: Setting, **options: Any) -> None:
         super().__init__(problem, setting)
         self.optuna = library("optuna", setting.method, "optuna")
-        self.sampler = sampler_of(sampler, setting.method)
+        self.sampler = sampler_of(sampler)
         self.options = {"n_startup_trials": setting.initial, **options}
         if sampler != "TPESampler":
             self.options["deterministic_objective"] = not problem.noisy
@@ -40,10 +40,10 @@ class OptunaSampler(SequentialOptimizer):
         return suggested(study.ask(), self.space), None
 
 
-def sampler_of(name: str, user: str) -> Any:
-    """A class of Optuna's samplers, or this package's; ``user`` is what needs it."""
+def sampler_of(name: str) -> Any:
+    """A class of Optuna's samplers, or this package's."""
     module = "botorch_popbo.optuna" if name == "PoPBOSampler" else "optuna.samplers"
-    return getattr(library(module, user, "optuna"), name)
+    return getattr(library(module, name, "optuna"), name)
 
 
 def distributions_of(space: Space) -> dict[str, Any]:
