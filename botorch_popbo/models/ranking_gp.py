@@ -638,7 +638,8 @@ class RankingGP(RankModel, GP, FantasizeMixin):
     def predictor(self) -> Predictor:
         """Utilities of new points, in double precision, at the current hyperparameters."""
         is_same = self._law is not None and _are_same(self._state, self._law_of)
-        if not is_same or any(map(is_not, self._parts, self._law_parts)):
+        # A part may be replaced as a whole, perhaps by another kind with the same parameters.
+        if not is_same or any(map(is_not, self.children(), self._law_parts)):
             # Not of inference mode: they are used where gradients are wanted, and found by some.
             with torch.inference_mode(False), torch.no_grad():
                 sample = self._sample(self._hyper).subset(self._is_used)
@@ -652,19 +653,13 @@ class RankingGP(RankModel, GP, FantasizeMixin):
         law.kernel.requires_grad_(False)
         self._law, self._plausible = law, None
         self._law_of = [value.detach().clone() for value in self._state]
-        self._law_parts = self._parts
+        self._law_parts = [*self.children()]
 
     @property
     def _state(self) -> list[Tensor]:
         """All that predictions depend on; it may be set from outside."""
-        buffers = (buffer for part in self._parts if part is not None for buffer in part.buffers())
+        buffers = (buffer for part in self.children() for buffer in part.buffers())
         return [self._is_used, *self.parameters(), *buffers]
-
-    @property
-    def _parts(self) -> list[Module | None]:
-        """What may be replaced as a whole, perhaps by another kind with the same parameters."""
-        first = self.covar_module, self.mean_module, self.likelihood, self.tasks
-        return [*first, self.warp, self.input_transform]
 
     @property
     def _ranks(self) -> RankPredictor:
