@@ -91,13 +91,13 @@ class ConditionalMean(Mean):
 
     Args:
         predictor: The posterior.
-        input_transform: Applied to points; by default they are encoded already.
+        transform: Applied to points.
     """
 
-    def __init__(self, predictor: Predictor, input_transform: InputTransform | None = None) -> None:
+    def __init__(self, predictor: Predictor, transform: InputTransform) -> None:
         super().__init__()
         self.predictor = predictor
-        self.input_transform = input_transform
+        self.transform = transform
 
     def forward(self, x: Tensor) -> Tensor:
         """Evaluate the mean.
@@ -108,7 +108,7 @@ class ConditionalMean(Mean):
         Returns:
             A ``batch_shape x n`` tensor.
         """
-        return self.predictor.mean(_encode(x, self.input_transform)).to(x)
+        return self.predictor.mean(_encode(x, self.transform)).to(x)
 
 
 class ConditionalKernel(Kernel):
@@ -117,20 +117,17 @@ class ConditionalKernel(Kernel):
     Args:
         predictor: The posterior.
         dtype: Data type of the points.
-        input_transform: Applied to points; by default they are encoded already.
+        transform: Applied to points; by default they are encoded already.
     """
 
     dtype = torch.double  # GPyTorch would look at the parameters, of which there are none
 
     def __init__(
-        self,
-        predictor: Predictor,
-        dtype: torch.dtype = torch.double,
-        input_transform: InputTransform | None = None,
+        self, predictor: Predictor, dtype: torch.dtype, transform: InputTransform | None = None
     ) -> None:
         super().__init__()
         self.predictor = predictor
-        self.input_transform = input_transform
+        self.transform = transform
         self.dtype = dtype
 
     def forward(self, x1: Tensor, x2: Tensor, diag: bool = False, **params: object) -> Tensor:
@@ -145,11 +142,11 @@ class ConditionalKernel(Kernel):
         Returns:
             A ``batch_shape x n x m`` tensor, or ``batch_shape x n``.
         """
-        first, same = _encode(x1, self.input_transform), _are_same(x1, x2)
+        first, same = _encode(x1, self.transform), _are_same(x1, x2)
         # Without a matrix of all pairs, of which only the diagonal is wanted.
         if diag and same:
             return self.predictor.moments(first)[1].to(x1)
-        second = first if same else _encode(x2, self.input_transform)
+        second = first if same else _encode(x2, self.transform)
         if diag:
             pairs = self.predictor.covariance(first.unsqueeze(-2), second.unsqueeze(-2))
             return pairs[..., 0, 0].to(x1)
@@ -171,9 +168,9 @@ def _are_same(x1: Tensor, x2: Tensor) -> bool:
     return x1.data_ptr() == x2.data_ptr() and x1.stride() == x2.stride() and x1.shape == x2.shape
 
 
-def _encode(X: Tensor, input_transform: InputTransform | None) -> Tensor:
+def _encode(X: Tensor, transform: InputTransform | None) -> Tensor:
     # One in training mode would learn other bounds.
-    return (X if input_transform is None else input_transform.eval()(X)).double()
+    return (X if transform is None else transform.eval()(X)).double()
 
 
 class GivenNoise(FixedNoiseGaussianLikelihood):

@@ -82,7 +82,7 @@ def test_a_part_of_the_covariance_is_that_of_the_whole(fitted: RankingGP) -> Non
     beside = operator[:3, 1:4].diagonal()
     torch.testing.assert_close(beside, matrix[:3, 1:4].diagonal(), rtol=0, atol=1e-10)
     torch.testing.assert_close(operator.expand(2, 5, 5)[1].to_dense(), matrix)
-    kernel, point = ConditionalKernel(fitted.predictor), TEST_X[:1]
+    kernel, point = ConditionalKernel(fitted.predictor, torch.double), TEST_X[:1]
     found = kernel(point.expand(5, -1), TEST_X).to_dense()
     expected = kernel(point, TEST_X).to_dense().expand(5, -1)
     torch.testing.assert_close(found, expected)
