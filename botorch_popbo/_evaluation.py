@@ -201,27 +201,39 @@ def evaluate(function: Function, begun: Evaluation, watch: Watch = _WHOLE) -> En
             returned = _evaluate_parts(returned, parts, watch)
             if returned is None:
                 return Ended(replace(begun, status="stopped", parts=tuple(parts)))
-        is_pair = isinstance(returned, tuple) and len(returned) == 2
-        names = returned.keys() if isinstance(returned, Mapping) else ()
-        if {"value"} <= {*names} <= {"value", "standard_error"}:
-            value, error = returned["value"], returned.get("standard_error")
-        else:
-            value, error = returned if is_pair else (returned, None)
-        hint = " (is a return missing?)" if value is None else ""
-        hint += _SEVERAL if isinstance(value, Mapping) else ""
-        hint += " (call async functions by asyncio.run)" if isawaitable(value) else ""
-        number = _finite(value, "the value", hint)
-        deviation = nan if error is None else as_float(error)
-        if not is_standard_error(deviation):
-            kind = NotANumberError if deviation is None else ValueError
-            raise kind(f"the standard error is not a number from 0 to 1e154: {error!r}{_SEVERAL}")
-        ended = replace(begun, status="completed", value=number, standard_error=deviation)
-        return Ended(replace(ended, parts=tuple(parts)), is_pair=is_pair)
+        ended = replace(begun, status="completed", parts=tuple(parts), **read_outcome(returned))
+        return Ended(ended, is_pair=isinstance(returned, tuple))
     except Exception as error:
         # Its own text may fail, too.
         reason = f"{type(error).__name__}: {traceback.TracebackException.from_exception(error)}"
         failed = replace(begun, status="failed", reason=reason, parts=tuple(parts))
         return Ended(failed, traceback.format_exc(), isinstance(error, _MISTAKES))
+
+
+def read_outcome(returned: Value) -> dict[str, Any]:
+    """What a function returned, as an :class:`Evaluation` has it: a value and a standard error.
+
+    Args:
+        returned: A number, a dictionary of both, or a tuple of both.
+
+    Raises:
+        ValueError: If the value is not finite, or the error is none.
+        NotANumberError: If one of them is not even a number.
+    """
+    if isinstance(returned, Mapping) and {"value"} <= {*returned} <= {"value", "standard_error"}:
+        value, error = returned["value"], returned.get("standard_error")
+    else:
+        is_pair = isinstance(returned, tuple) and len(returned) == 2
+        value, error = returned if is_pair else (returned, None)
+    hint = " (is a return missing?)" if value is None else ""
+    hint += _SEVERAL if isinstance(value, Mapping) else ""
+    hint += " (call async functions by asyncio.run)" if isawaitable(value) else ""
+    number = _finite(value, "the value", hint)
+    deviation = nan if error is None else as_float(error)
+    if not is_standard_error(deviation):
+        kind = NotANumberError if deviation is None else ValueError
+        raise kind(f"the standard error is not a number from 0 to 1e154: {error!r}{_SEVERAL}")
+    return {"value": number, "standard_error": deviation}
 
 
 def _finite(value: Value, name: str, hint: str = "") -> float:

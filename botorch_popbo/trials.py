@@ -17,7 +17,7 @@ import torch
 from botorch.exceptions import InputDataError
 from torch import Tensor
 
-from botorch_popbo._evaluation import Evaluation, Parameters, Result, evaluate
+from botorch_popbo._evaluation import Evaluation, Parameters, Result, read_outcome
 from botorch_popbo._exports import PREFIXES, find_export, find_outcome, read_export
 from botorch_popbo._plain import Value, as_float, is_standard_error
 from botorch_popbo._saved import RUN, saved
@@ -208,11 +208,12 @@ def read_evaluation(row: Value, where: str, space: Space) -> Evaluation:
     if any(number is None or not math.isfinite(number) for number in numbers):
         raise InputDataError(f"{where}: parts are {parts!r}, not finite numbers.")
     found = replace(found, parts=tuple(map(float, parts)), why=str(row.get("why", "")))
-    if status == "completed":  # as if the function returned it
+    if status == "completed":
         outcome = {name: row.get(name) for name in ("value", "standard_error")}
-        found = evaluate(lambda **_: outcome, found).evaluation
-        if found.status == "failed":
-            raise InputDataError(f"{where}: {found.reason}.")
+        try:  # as if the function returned it
+            found = replace(found, status=status, **read_outcome(outcome))
+        except ValueError as fault:
+            raise InputDataError(f"{where}: {type(fault).__name__}: {fault}.") from None
     elif status == "failed":
         found = replace(found, status=status, reason=str(row.get("reason")))
     elif status == "stopped" and parts:
