@@ -66,8 +66,7 @@ class Evaluation:
     def to_row(self) -> dict[str, object]:
         """What was tried and what came out, side by side."""
         names = "value", "standard_error", "status"
-        # A parameter of such a name goes before ours.
-        return self.parameters | {name: getattr(self, name) for name in names} | self.parameters
+        return row_of(self.parameters, {name: getattr(self, name) for name in names})
 
     def to_json(self) -> dict[str, object]:
         """How it is written in a file: ``None`` stands for NaN, which is not JSON."""
@@ -75,6 +74,11 @@ class Evaluation:
         row = asdict(self) | dict.fromkeys(is_nan)
         late = {"parts": [*row.pop("parts")], "why": row.pop("why")}
         return row | {name: x for name, x in late.items() if x}  # which most lack
+
+
+def row_of(named: Mapping[str, object], ours: Mapping[str, object]) -> dict[str, object]:
+    """What the user has named, and columns of ours beside it, unless one has the same name."""
+    return {**named, **ours, **named}
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from botorch.exceptions import InputDataError, UnsupportedError
 from botorch.exceptions.warnings import InputDataWarning
 from torch import Tensor
 
-from botorch_popbo._evaluation import Direction, Parameters
+from botorch_popbo._evaluation import Direction, Parameters, row_of
 from botorch_popbo._plain import Value, as_float
 from botorch_popbo._reproducible import one_thread
 from botorch_popbo._saved import save, saved
@@ -358,11 +358,10 @@ class Optimizer:
 
         none, rows = dict.fromkeys(self.outcomes), []
         for o in self.observations:
-            named = {**o.parameters, **none, **o.outcomes}
             status = "completed" if o.outcomes else "failed"
-            # A name of the user's own goes before ours.
-            rows.append({**named, "standard_error": o.standard_error, "status": status, **named})
-        rows += [{**point, "status": "running", **point} for point in self.pending]
+            ours = {"standard_error": o.standard_error, "status": status}
+            rows.append(row_of({**o.parameters, **none, **o.outcomes}, ours))
+        rows += [row_of(point, {"status": "running"}) for point in self.pending]
         return pd.DataFrame(rows)
 
     def save(self, path: str | os.PathLike[str]) -> None:
