@@ -58,7 +58,7 @@ class PreferenceSearch:
 
     def __init__(
         self,
-        space: Tensor | Mapping[str, Value],
+        space: Tensor | Mapping[str, Value] | Space,
         num_items: int = 2,
         num_initial: int | None = None,
         seed: int = 0,

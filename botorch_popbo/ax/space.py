@@ -29,7 +29,7 @@ def parameter_configs(
         UserInputError: If the dictionary is empty, or a parameter is none of these.
     """
     try:
-        read = space if isinstance(space, Space) else Space.read(space)
+        read = Space.read(space)
     except InputDataError as error:
         raise UserInputError(str(error)) from None
     constants = {name: Parameter(0, 1, choices=(value,)) for name, value in read.constants.items()}

@@ -101,10 +101,7 @@ def _begin(options: Namespace, space: Space) -> Log:
     path = options.state or options.file.with_name(f"{options.file.stem}-answers.json")
     path = path / "answers.json" if path.is_dir() else path
     try:
-        if path.exists():
-            search = PreferenceSearch.load(path)
-        else:
-            search = PreferenceSearch(space.to_json(), **given)
+        search = PreferenceSearch.load(path) if path.exists() else PreferenceSearch(space, **given)
     except InputDataError as error:
         raise UsageError(str(error).removeprefix("num_")) from None
     if both := difference({"space": search.space.to_json()}, {"space": space.to_json()}):

@@ -45,7 +45,7 @@ class Search:
     """PreferenceSearch, which learns the best one."""
 
     def __init__(self, space: Space, num_items: int, seed: int) -> None:
-        self._search = PreferenceSearch(space.to_json(), num_items=num_items, seed=seed)
+        self._search = PreferenceSearch(space, num_items=num_items, seed=seed)
 
     def ask(self) -> Tensor:
         """See :class:`Interviewer`."""
