@@ -386,7 +386,7 @@ def in_lab(problem: str, method: str, number: int) -> list[Any]:
     """What a method of the lab suggests after eight random points, by the records it leaves."""
     words = f"compare {problem} --methods {method} --initial 8 --trials {number} --seeds 1"
     with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, "-m", "botorch_popbo.benchmarks", *words.split(), "--jobs", "1"]
+        command = [sys.executable, "-m", "botorch_popbo", *words.split(), "--jobs", "1"]
         subprocess.run([*command, "--output", folder], check=True, capture_output=True)
         [records] = Path(folder).rglob("*.jsonl")
         lines = [json.loads(line) for line in records.read_text().splitlines()]

@@ -291,7 +291,7 @@ def test_nothing_but_an_answer_of_a_judge_is_kept(
 
 
 def start(folder: Path, *options: str) -> "tuple[subprocess.Popen[str], list[str]]":
-    command = [sys.executable, "-m", "botorch_popbo.benchmarks", "prefer", "flag.toml", "--page"]
+    command = [sys.executable, "-m", "botorch_popbo", "prefer", "flag.toml", "--page"]
     root = str(Path(__file__).parents[2])
     environment = os.environ | {"BROWSER": "true", "PYTHONPATH": root}
     process = subprocess.Popen(
