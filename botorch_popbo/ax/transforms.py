@@ -30,6 +30,9 @@ from botorch_popbo.ax.early_stopping import with_foreseen
 from botorch_popbo.ax.sources import Evaluations, read_source
 from botorch_popbo.ax.surrogate import RankSurrogate
 
+#: The index of a trial, and the name of an arm.
+Key = tuple[int, str]
+
 
 class FailedTrialsLast(Transform):
     """Give failed trials an infinitely bad value of every objective, stopped ones a foreseen one.
@@ -70,21 +73,8 @@ class FailedTrialsLast(Transform):
         wanted = [("mean", signature) for signature in goal.objective.metric_signatures]
         succeeded = data[data.reindex(columns=wanted).notna().all(axis=1)]
         is_final = ~rows.index.isin(succeeded.index.get_level_values("arm_name"), "arm_name")
-        arm_data, space = experiment_data.arm_data, adapter._experiment.search_space
-        points = {
-            # With any values of the parameters that have no meaning beside its own.
-            key: space.flatten_observation_features(
-                ObservationFeatures.from_arm(arm),
-                inject_dummy_values_to_complete_flat_parameterization=True,
-            ).parameters
-            for key, arm in failed.items()
-            if key not in arm_data.index
-        }
-        if points:
-            index = pd.MultiIndex.from_tuples(points, names=arm_data.index.names)
-            places = pd.DataFrame([{**p, "metadata": {}} for p in points.values()], index=index)
-            arm_data = pd.concat([arm_data, places]).sort_index()
-        return ExperimentData(arm_data, pd.concat([data, rows[is_final]]).sort_index())
+        arms = _with_arms(experiment_data.arm_data, failed, adapter._experiment.search_space)
+        return ExperimentData(arms, pd.concat([data, rows[is_final]]).sort_index())
 
 
 def _check_numbers(data: pd.DataFrame, goal: OptimizationConfig) -> None:
@@ -108,7 +98,7 @@ def _check_numbers(data: pd.DataFrame, goal: OptimizationConfig) -> None:
                 )
 
 
-def _failed_arms(experiment: Experiment, goal: OptimizationConfig) -> dict[tuple[int, str], Arm]:
+def _failed_arms(experiment: Experiment, goal: OptimizationConfig) -> dict[Key, Arm]:
     """The arms of failed trials and of those without a number, by their index."""
     df = experiment.lookup_data().df
     decides = df["metric_signature"].isin(goal.metric_signatures)
@@ -124,6 +114,24 @@ def _failed_arms(experiment: Experiment, goal: OptimizationConfig) -> dict[tuple
         or (not trial.status.is_abandoned and key in without_number)
         or (trial.status.is_early_stopped and key not in with_objective)
     }
+
+
+def _with_arms(table: pd.DataFrame, arms: Mapping[Key, Arm], space: SearchSpace) -> pd.DataFrame:
+    """A table of the points of arms, with those of some arms that are not there yet."""
+    points = {
+        # With any values of the parameters that have no meaning beside its own.
+        key: space.flatten_observation_features(
+            ObservationFeatures.from_arm(arm),
+            inject_dummy_values_to_complete_flat_parameterization=True,
+        ).parameters
+        for key, arm in arms.items()
+        if key not in table.index
+    }
+    if not points:
+        return table
+    index = pd.MultiIndex.from_tuples(points, names=table.index.names)
+    places = pd.DataFrame([{**p, "metadata": {}} for p in points.values()], index=index)
+    return pd.concat([table, places]).sort_index()
 
 
 class OrderedLeafToIntegerRange(OrderedChoiceToIntegerRange):
