@@ -1,12 +1,11 @@
 """The registry of problems; :mod:`~botorch_popbo.benchmarks.problems.base` says what one is."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import partial
 
 from botorch_popbo.benchmarks.data.sources import FCNET, KERNELS, MLP
 from botorch_popbo.benchmarks.later import later
-from botorch_popbo.benchmarks.problems.base import Load, Named, Problem
+from botorch_popbo.benchmarks.problems.base import Problem, ProblemEntry
 from botorch_popbo.benchmarks.problems.coco_names import SUITES, CocoName, expand, parse
 from botorch_popbo.benchmarks.problems.functions import exact_functions
 from botorch_popbo.benchmarks.problems.tables import nasbench201, table
@@ -14,37 +13,24 @@ from botorch_popbo.benchmarks.problems.tuning import tuning
 from botorch_popbo.benchmarks.problems.variants import variants
 
 
-@dataclass(frozen=True)
-class ProblemEntry:
-    """A problem that has not been loaded.
-
-    Attributes:
-        description: One line for a list of problems.
-        load: Makes the problem.
-    """
-
-    description: str
-    load: Load
-
-
-def _tables() -> Iterator[Named]:
+def _tables() -> Iterator[ProblemEntry]:
     for part in FCNET.parts:
         name = f"fcnet-{part.split('_')[0]}"
         text = f"table: two-layer network on {part}, 9 choices ({FCNET.file})"
-        yield name, text, partial(table, name, FCNET, part, noisy=False)
+        yield ProblemEntry(name, text, partial(table, name, FCNET, part, noisy=False))
         text, name = f"{name}, one of the four trainings at random", f"{name}-noisy"
-        yield name, text, partial(table, name, FCNET, part)
+        yield ProblemEntry(name, text, partial(table, name, FCNET, part))
     text = "table: cell of six operations on CIFAR-10 (nasbench201.npz)"
-    yield "nasbench201", text, nasbench201
+    yield ProblemEntry("nasbench201", text, nasbench201)
     for part in MLP.parts:
         name = f"mlp-{part.replace('_', '-')}"
         text = f"table: network on scikit-learn's {part}, one of 8 splits ({MLP.file})"
-        yield name, text, partial(table, name, MLP, part)
+        yield ProblemEntry(name, text, partial(table, name, MLP, part))
     for title, file in KERNELS.items():
         for gpu in file.parts:
             name = f"{title}-{gpu.lower()}"
             text = f"table: sizes in a GPU kernel on {gpu}, one of 32 runs ({file.file})"
-            yield name, text, partial(table, name, file, gpu)
+            yield ProblemEntry(name, text, partial(table, name, file, gpu))
 
 
 class _Problems(dict[str, ProblemEntry]):
@@ -57,9 +43,8 @@ class _Problems(dict[str, ProblemEntry]):
         found = parse(name)
         if found is None or not _is_single(found):
             raise KeyError(name)
-        return ProblemEntry(
-            f"COCO: {SUITES[found.suite].description}", lambda _: later("problems.coco:coco")(found)
-        )
+        text = f"COCO: {SUITES[found.suite].description}"
+        return ProblemEntry(name, text, lambda _: later("problems.coco:coco")(found))
 
 
 def _is_single(name: CocoName | None) -> bool:
@@ -68,9 +53,9 @@ def _is_single(name: CocoName | None) -> bool:
 
 #: By name, in the order in which they are listed. COCO's names are not listed, but known.
 PROBLEMS: dict[str, ProblemEntry] = _Problems(
-    (name, ProblemEntry(text, load))
-    for name, text, load in (
-        (
+    (entry.name, entry)
+    for entry in (
+        ProblemEntry(
             "sklearn-digits",
             "live: network on scikit-learn's digits, 6 mixed parameters, noisy",
             later("problems.digits:digits"),

@@ -12,10 +12,20 @@ from botorch_popbo.benchmarks.settings import Parameters
 if TYPE_CHECKING:
     from botorch_popbo.space import Space
 
-#: Makes a problem, given the folder of table files or None; UsageError if a table is missing.
-Load = Callable[[Path | None], "Problem"]
-#: The name of a problem, one line about it, and what makes it.
-Named = tuple[str, str, Load]
+
+@dataclass(frozen=True)
+class ProblemEntry:
+    """A problem that has not been loaded.
+
+    Attributes:
+        name: The name in the registry.
+        description: One line for a list of problems.
+        load: Makes it, given the folder of table files or None; UsageError if a table is missing.
+    """
+
+    name: str
+    description: str
+    load: Callable[[Path | None], "Problem"]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,7 +7,7 @@ from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from botorch_popbo.benchmarks.problems.base import Named, Problem
+from botorch_popbo.benchmarks.problems.base import Problem, ProblemEntry
 from botorch_popbo.benchmarks.settings import Parameters
 
 if TYPE_CHECKING:
@@ -102,10 +102,10 @@ FUNCTIONS = {
 }
 
 
-def exact_functions() -> Iterator[Named]:
+def exact_functions() -> Iterator[ProblemEntry]:
     """The problems of all functions."""
     for name, function in FUNCTIONS.items():
-        yield name, f"function: {function.description}", partial(exact, name)
+        yield ProblemEntry(name, f"function: {function.description}", partial(exact, name))
 
 
 def exact(name: str, _: Path | None = None) -> SyntheticProblem:

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from botorch_popbo.benchmarks.problems.base import Named, Problem
+from botorch_popbo.benchmarks.problems.base import Problem, ProblemEntry
 from botorch_popbo.benchmarks.settings import Parameters
 
 _ESTIMATORS = tomllib.loads(Path(__file__).with_name("tuning.toml").read_text("utf-8"))
@@ -107,12 +107,12 @@ class TuningProblem(Problem):
                 return math.nan
 
 
-def tuning() -> Iterator[Named]:
+def tuning() -> Iterator[ProblemEntry]:
     """The problems of all estimators and data sets that go together."""
     for (title, estimator), (part, task) in product(_ESTIMATORS.items(), _TASKS.items()):
         if task.kind in estimator:
             name, text = f"tuning-{title}-{part}", f"tuning: {title} on {part}, {task.label}"
-            yield name, f"{text} of 5 folds", partial(_load, name, title, task)
+            yield ProblemEntry(name, f"{text} of 5 folds", partial(_load, name, title, task))
 
 
 def _load(name: str, title: str, task: _Task, _: Path | None) -> Problem:

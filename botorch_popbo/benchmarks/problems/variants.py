@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from botorch_popbo.benchmarks.problems.base import Named
+from botorch_popbo.benchmarks.problems.base import ProblemEntry
 from botorch_popbo.benchmarks.problems.functions import FUNCTIONS, Function, SyntheticProblem, exact
 from botorch_popbo.benchmarks.settings import Parameters
 
@@ -98,7 +98,7 @@ def _noises(function: Function) -> Iterator[tuple[str, str, Observation]]:
     yield "outliers", "10 % outliers of 10 times the range", _outliers(function)
 
 
-def variants() -> Iterator[Named]:
+def variants() -> Iterator[ProblemEntry]:
     """The problems made of the functions whose noise is known."""
     functions = {name: function for name, function in FUNCTIONS.items() if function.deviations}
     for name, function in functions.items():
@@ -118,7 +118,7 @@ def variants() -> Iterator[Named]:
 
 def _variant(
     base: str, suffix: str, text: str, kind: type[SyntheticProblem], **fields: Any
-) -> Named:
-    name = f"{base}-{suffix}"
+) -> ProblemEntry:
+    name, text = f"{base}-{suffix}", f"function: {base}{text}"
     fields |= {"name": name, "group": "hard-feedback"}
-    return name, f"function: {base}{text}", lambda _: kind(**{**vars(exact(base)), **fields})
+    return ProblemEntry(name, text, lambda _: kind(**{**vars(exact(base)), **fields}))

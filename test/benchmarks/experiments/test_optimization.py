@@ -128,7 +128,7 @@ def test_the_numbers_are_those_of_a_hand_computation(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shifted = replace(PROBLEMS["branin"].load(None), optimal_value=1.0)
-    monkeypatch.setitem(PROBLEMS, "branin", ProblemEntry("", lambda _: shifted))
+    monkeypatch.setitem(PROBLEMS, "branin", ProblemEntry("branin", "", lambda _: shifted))
     first, second = [9.0, 8.0, 9.0, 4.0, 6.0, 1.5], [7.0, 6.0, 5.0, 5.0, 3.0]
     lists = (first, second, first[:4])
     summary = summarized(tmp_path, *(records([*x]) for x in lists), methods=2)
