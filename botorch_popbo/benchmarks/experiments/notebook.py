@@ -172,9 +172,14 @@ class Random:
         return [min(values) if value is None else value for _, value in self.told]
 
     @property
-    def best(self) -> int:
-        """The candidate to use: the luckiest."""
+    def luckiest(self) -> int:
+        """The candidate of the best outcome."""
         return max(self.told, key=lambda one: -np.inf if one[1] is None else one[1])[0]
+
+    @property
+    def best(self) -> int:
+        """The candidate to use."""
+        return self.luckiest
 
 
 class Promising(Random):
@@ -466,7 +471,7 @@ class Notebook(Measured[Series]):
             **numbers,
             **regrets,
             "recommended": float(place[recommended]),
-            "luckiest": float(place[Random.best.fget(method)]),  # type: ignore[attr-defined]
+            "luckiest": float(place[method.luckiest]),
             "to the best percent": float(min(reached, default=cell.trials + 1)),
             "failed": float(len(tried) - len(ended)),
             "seconds": (perf_counter() - start) / cell.trials,
