@@ -221,7 +221,7 @@ class _Run:
         self.space, self.search, self.stopping = space, search, stopping
         given = read_start(start, self.space, self.sign)
         self.past, self.new = ([e for e in given if e.is_past is past] for past in (True, False))
-        self.start = sha256(repr(self.past + self.new).encode()).hexdigest()[:8]
+        self.start_digest = sha256(repr(self.past + self.new).encode()).hexdigest()[:8]
         num_known = int(self.space.contains(self.trials.known_X.unique(dim=0)).sum())
         left = len(self.new) + self.space.num_points - num_known
         self.n_trials = int(min(at_least(max(len(self.new), 1), n_trials=n_trials), left))
@@ -479,7 +479,7 @@ class _Run:
             "format": RUN[1],
             "space": self.space.to_json(),
             "direction": self.direction,
-            "start": self.start,
+            "start": self.start_digest,
             "n_initial": self.search.num_initial,
             "seed": self.search.seed,
             "settings": changed,

@@ -65,7 +65,7 @@ class Suggestions:
         self.study._storage.set_study_system_attr(self.study._study_id, key, [number, values])
 
 
-def read_trials(
+def read_study(
     trials: Sequence[FrozenTrial],
     distributions: Mapping[str, BaseDistribution],
     suggestions: Suggestions,

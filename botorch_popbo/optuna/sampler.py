@@ -21,7 +21,7 @@ from optuna.trial import FrozenTrial, TrialState
 from botorch_popbo._plain import Value, as_float
 from botorch_popbo._reproducible import one_thread
 from botorch_popbo.optuna._distributions import Share, all_parameters, places_of, value_at
-from botorch_popbo.optuna._trials import Suggestions, is_repeated, read_trials
+from botorch_popbo.optuna._trials import Suggestions, is_repeated, read_study
 from botorch_popbo.optuna.pruner import signs_of
 from botorch_popbo.search.outlook import Outlook, outlook, why
 from botorch_popbo.search.suggest import Search
@@ -85,7 +85,7 @@ class PoPBOSampler(BaseSampler):
         number = settings.search.num_initial if n_startup_trials is None else n_startup_trials
         self._search = Search(seed, settings, at_least(1, n_startup_trials=number))
         variance = 0.0 if deterministic_objective else math.nan
-        self._place = partial(read_trials, variance=variance, max_listed=settings.search.max_listed)
+        self._place = partial(read_study, variance=variance, max_listed=settings.search.max_listed)
         check_function("constraints_func", constraints_func, "a trial")
         self._constraints_func, self._explains = constraints_func, explain
 

@@ -66,7 +66,7 @@ def _read(path: Path) -> _Run:
             stopping = _Stopping(content["parts"], content["resumable"], np.inf, None)
             past = [Evaluation(**row) for row in content["evaluations"] if row["is_past"]]
             run = _Run(space, 1, search, content["direction"], past, None, stopping)
-            run.start = content["start"]  # a digest, of points to begin with, too
+            run.start_digest = content["start"]  # of points to begin with, too
         run._load(path)
         run.new = run.ended
     except OSError as error:
