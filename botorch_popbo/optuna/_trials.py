@@ -92,12 +92,11 @@ def read_study(
         constraint as far as that was measured, of shape ``d``.
     """
     trials = [trial for trial in trials if trial.state != TrialState.WAITING]
-    completed = [trial for trial in trials if trial.state == TrialState.COMPLETE]
     values = [_values(trial, suggestions, distributions) for trial in trials]
     done, names = TrialState.COMPLETE, distributions.keys()
     is_telling = [t.state == done or names <= t.params.keys() for t in trials]
     space, points = place_trials(values, is_telling, distributions, max_listed)
-    slacks = _slacks(trials, completed)
+    slacks = _slacks(trials)
     signs = signs_of(suggestions.study)
     has_pruned = any(trial.state == TrialState.PRUNED for trial in trials)
     rivals = rivals_of(suggestions.study, trials) if has_pruned else None
@@ -144,21 +143,18 @@ def _has_asked_for_all(trial: FrozenTrial) -> bool:
     return trial.state.is_finished() and is_valued
 
 
-def _slacks(trials: Sequence[FrozenTrial], completed: Sequence[FrozenTrial]) -> list[list[float]]:
+def _slacks(trials: Sequence[FrozenTrial]) -> list[list[float]]:
     """What is left of each constraint: infinite where it does not apply, NaN where it is unknown.
 
     Optuna keeps those of a ``constraints_func`` in a list, and those of ``set_constraint``, which
     older versions lack, by name; both are larger than zero where violated. A pruned trial may have
     stopped before it set one, and a function that lists constraints may be newer than a trial
-    without a list.
-
-    Args:
-        trials: The trials.
-        completed: Those of them that show which constraints there are.
+    without a list. The completed trials show which constraints there are.
 
     Returns:
         For each trial a number for each constraint.
     """
+    completed = [trial for trial in trials if trial.state == TrialState.COMPLETE]
     number = max((len(_listed(trial)) for trial in completed), default=0)
     prefix = f"{_CONSTRAINTS}:"
     keys = {key for trial in completed for key in trial.system_attrs if key.startswith(prefix)}
