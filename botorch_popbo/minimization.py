@@ -6,7 +6,7 @@ import os
 import sys
 import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
 from contextlib import suppress
 from dataclasses import asdict, replace
@@ -305,12 +305,7 @@ class _Run:
                 running[submit(self.new[index], self._watch(index, n_jobs))] = index
             if not running:
                 break
-            done, others = wait(running, return_when=FIRST_COMPLETED)
-            if others:
-                # A fit serves all that end within these seconds.
-                done |= wait(others, 0.05).done
-            # What ends the loop comes after what is kept.
-            for future in sorted(done, key=lambda f: bool(f.exception()) or f.result().is_mistake):
+            for future in _next_ended(running):
                 index = running.pop(future)
                 if isinstance(future.exception(), BrokenExecutor) and index not in suspects:
                     suspects.add(index)
@@ -515,6 +510,14 @@ class _Run:
         self.source = self.source or source
         if not self.stopping.is_resumable:
             self.new = [replace(e, parts=()) if e.status == "running" else e for e in self.new]
+
+
+def _next_ended(running: Collection[Future[Ended]]) -> list[Future[Ended]]:
+    """Wait for evaluations that have ended; those that end a search come after what is kept."""
+    ended, others = wait(running, return_when=FIRST_COMPLETED)
+    if others:  # a fit serves all that end within these seconds
+        ended |= wait(others, 0.05).done
+    return sorted(ended, key=lambda f: bool(f.exception()) or f.result().is_mistake)
 
 
 def _kind(evaluation: Evaluation) -> str:
