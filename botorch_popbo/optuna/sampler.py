@@ -26,7 +26,7 @@ from botorch_popbo.optuna.pruner import signs_of
 from botorch_popbo.search.outlook import Outlook, outlook, why
 from botorch_popbo.search.suggest import Search
 from botorch_popbo.settings import Settings, read_settings
-from botorch_popbo.space import at_least, check_function
+from botorch_popbo.space import at_least, check_function, is_number
 
 _logger = logging.getLogger("botorch_popbo")
 
@@ -308,7 +308,7 @@ class PoPBOTerminator:
     """
 
     def __init__(self, chance: float = 0.05, margin: float | None = None) -> None:
-        if not 0.0 < chance < 1.0:
+        if not (is_number(chance) and 0.0 < chance < 1.0):
             raise InputDataError(f"chance must be a number between 0 and 1, but got {chance!r}.")
         self.chance, self.margin = chance, margin
         self._sampler = PoPBOSampler(seed=0)

@@ -125,6 +125,7 @@ def test_it_models_the_trials_of_another_strategy() -> None:
     [
         ({}, {"chance": 0.0}, "between 0 and 1"),
         ({}, {"chance": 1.0}, "between 0 and 1"),
+        ({}, {"chance": "0.05"}, "between 0 and 1"),
         ({"acquisition": "eri"}, {}, "logei"),
         ({"preset": "paper"}, {}, "logei"),
     ],

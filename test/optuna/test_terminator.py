@@ -1,5 +1,6 @@
 import logging
 import math
+from typing import Any
 
 import optuna
 import pytest
@@ -48,8 +49,8 @@ def test_of_a_design_nothing_is_said() -> None:
     assert not PoPBOTerminator(0.999).should_terminate(study)
 
 
-@pytest.mark.parametrize("chance", [0.0, 1.0])
-def test_a_chance_is_between_0_and_1(chance: float) -> None:
+@pytest.mark.parametrize("chance", [0.0, 1.0, "0.05"])
+def test_a_chance_is_between_0_and_1(chance: Any) -> None:
     with pytest.raises(InputDataError, match="between 0 and 1"):
         PoPBOTerminator(chance)
 

@@ -12,6 +12,7 @@ from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from botorch_popbo._errors import UsageError
 from botorch_popbo._evaluation import Evaluation
+from botorch_popbo._parts import check_summary
 from botorch_popbo._saved import RUN, saved
 from botorch_popbo.benchmarks.report.files import write_files
 from botorch_popbo.minimization import _Run, _Stopping
@@ -63,6 +64,7 @@ def _read(path: Path) -> _Run:
                 changed = replace(getattr(settings, part), **{field: literal_eval(text)})
                 settings = replace(settings, **{part: changed})
             search = Search(content["seed"], settings, content["n_initial"])
+            check_summary(content["parts"])
             stopping = _Stopping(content["parts"], content["resumable"], np.inf, None)
             past = [Evaluation(**row) for row in content["evaluations"] if row["is_past"]]
             run = _Run(space, 1, search, content["direction"], past, None, stopping)

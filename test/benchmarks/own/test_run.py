@@ -63,9 +63,11 @@ def test_misuse_is_told(tmp_path: Path, capsys: Capture) -> None:
     ran(file, 4)
     assert main(["report", str(file)]) == 2
     assert "holds only the initial design" in capsys.readouterr().err
-    file.write_text(file.read_text().replace("minimize 2", "minimize 1"))
-    assert main(["report", str(file)]) == 2
-    assert "is not a saved run of minimize" in capsys.readouterr().err
+    written = file.read_text()
+    for right, wrong in (("minimize 2", "minimize 1"), ('"mean"', '"median"')):
+        file.write_text(written.replace(right, wrong))
+        assert main(["report", str(file)]) == 2
+        assert "is not a saved run of minimize" in capsys.readouterr().err
     Optimizer({"x": (0, 1)}).save(tmp_path / "saved.json")
     for content in (
         '{"format": "minimize 2"}',
