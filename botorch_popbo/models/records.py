@@ -202,6 +202,9 @@ class Records:
     def representatives(self, number: int) -> Tensor:
         """Indices of records that stand for all: the best half, and others evenly spaced in rank.
 
+        If all are known by answers, the others are those that the best half met, as far as there
+        are enough: an answer says nothing where one of its two records is left out.
+
         Args:
             number: Number of the target's at most; those of sources are all among them.
 
@@ -211,14 +214,23 @@ class Records:
         target = self.is_target.nonzero().squeeze(-1)
         if len(target) <= number:
             return torch.arange(len(self), device=target.device)
+        left = (number + 1) // 2
+        is_judged = bool(self.is_judged[target].all())
+        if is_judged:  # most win as often as others, which are in the order of their coordinates
+            mixed = torch.randperm(len(target), generator=torch.Generator().manual_seed(0))
+            target = target[mixed.to(target.device)]
         order = target[self.share[target].argsort(stable=True)]
         # A search cares for the best, and their ranks need the others as a scale.
-        half = number // 2
-        steps = torch.arange(number - half, device=order.device)
-        spaced = half + steps * (len(order) - 1 - half) // max(number - half - 1, 1)
-        best = torch.arange(half, device=order.device)
+        best, others = order.tensor_split([number - left])
+        if is_judged:
+            ends = torch.stack([self.answers.better, self.answers.worse])
+            has_met = torch.isin(others, ends[:, torch.isin(ends, best).any(0)])
+            others = others[has_met.argsort(descending=True, stable=True)]
+            others = others[: max(left, int(has_met.sum()))]
+        steps = torch.arange(left, device=order.device)
+        spaced = others[steps * (len(others) - 1) // max(left - 1, 1)]
         of_sources = (~self.is_target).nonzero().squeeze(-1)
-        return torch.cat([order[torch.cat([best, spaced])].sort()[0], of_sources])
+        return torch.cat([torch.cat([best, spaced]).sort()[0], of_sources])
 
     def to(self, device: torch.device) -> Self:
         """The same ranking on another device."""

@@ -16,7 +16,7 @@ from helpers.utility import SMOOTH, TEST_X, X, fitted, predicted, with_a_surpris
 from torch import Tensor
 
 from botorch_popbo import LogExpectedUtilityImprovement, PoissonRankModel, RankingGP
-from botorch_popbo.data import combine, from_outcomes
+from botorch_popbo.data import combine, from_comparisons, from_outcomes
 from botorch_popbo.models.input_transforms import OneHotCategories
 from botorch_popbo.settings import ModelSettings
 
@@ -149,6 +149,17 @@ def test_many_records_are_represented_by_some() -> None:
     found = posterior.mean.flatten().detach()
     torch.testing.assert_close(found, expected.double(), rtol=0.05, atol=5.0)
     assert torch.equal(model.best_points(3), many[outcomes.topk(3).indices])
+
+
+def test_more_answers_than_are_conditioned_on_make_no_model_worse() -> None:
+    points = torch.rand(1600, 2, generator=torch.Generator().manual_seed(0), dtype=torch.double)
+    utility = -(points - 0.4).square().sum(-1)
+    pairs = torch.arange(1600).view(-1, 2)
+    answers = torch.where(utility[pairs].diff() > 0, pairs.flip(-1), pairs)
+    model = RankingGP(order=from_comparisons(points, answers)).fit()
+    found = model.posterior(points).mean.squeeze(-1)
+    places = torch.stack([found, utility]).argsort().argsort().double()
+    assert places.corrcoef()[0, 1] > 0.99  # as with a quarter of the answers
 
 
 def test_of_points_that_none_stands_for_the_best_is_the_incumbent() -> None:

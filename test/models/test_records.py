@@ -144,6 +144,16 @@ def test_the_best_half_and_others_evenly_spaced_stand_for_all() -> None:
     assert both.representatives(10).tolist() == [*chosen.tolist(), 100, 101]
 
 
+@pytest.mark.parametrize("number", [10, 11, 40, 60])
+def test_answers_are_kept_with_both_of_their_records(number: int) -> None:
+    pairs = torch.arange(100).view(-1, 2).flip(-1)
+    records = Records.from_order(from_comparisons(line(100), pairs))
+    chosen = records.representatives(number)
+    assert len(chosen) == number
+    assert len(records.subset(chosen).answers) == number // 2
+    assert chosen.double().mean() == pytest.approx(49.5, abs=15.0)  # from everywhere
+
+
 SCORE = float(torch.special.ndtri(tensor(5.0 / 6.0)))  # of the best of three
 
 
