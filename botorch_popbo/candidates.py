@@ -203,12 +203,14 @@ def mixtures(
         The recipes, in random order that is always the same.
 
     Raises:
-        InputDataError: If no recipe is found, as the amounts leave no room.
+        InputDataError: If no recipe is found, as the amounts leave no room or the steps do not fit.
     """
     if not isinstance(parts, Mapping):
         raise InputDataError(f"Parts are {{name: (least, largest)}}, not {parts!r}.")
     low, high = np.array([*parts.values()], dtype=float).T
-    size, units = len(parts), round((total - low.sum()) / step)
+    size, units = len(parts), round((total - low.sum()) / step) if step > 0 else 0
+    if abs(low.sum() + step * units - total) > 1e-6 * abs(step):
+        raise InputDataError(f"Steps of {step:g} above the least amounts do not lead to {total:g}.")
     above, chance = min(at_most or size, size), np.random.default_rng(0)
     # Bars cut a row of units into the shares of the parts that are above their least amount.
     bars = np.sort(chance.integers(0, max(units, 0) + 1, (number, above - 1)))

@@ -180,6 +180,11 @@ def test_recipes_sum_to_the_whole_within_their_limits() -> None:
     assert len(few) == 58
     with pytest.raises(InputDataError, match="within their limits"):
         mixtures(parts, 3.0, 0.1)
+    with pytest.raises(InputDataError, match=r"Steps of 0.31 above the least .* lead to 1"):
+        mixtures({"A": (0.0, 1.0), "B": (0.1, 1.0)}, 1.0, 0.31)
+    for step in (0.0, -0.1):
+        with pytest.raises(InputDataError, match="above the least amounts do not lead to 1"):
+            mixtures(parts, 1.0, step)
 
 
 def test_points_that_keep_a_rule_are_candidates() -> None:

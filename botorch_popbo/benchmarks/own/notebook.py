@@ -29,7 +29,7 @@ from botorch_popbo.benchmarks.own.table import infer
 from botorch_popbo.candidates import mixtures
 from botorch_popbo.optimizer import Optimizer
 from botorch_popbo.settings import SearchSettings
-from botorch_popbo.space import Space, at_least
+from botorch_popbo.space import Space, at_least, is_number
 from botorch_popbo.trials import find_separator, read_csv, read_point
 
 _NUMBER = re.compile(r"[<>≤≥~]?\s*([-+]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:[eE][-+]?\d+)?)")
@@ -37,7 +37,7 @@ _FAILED = {"failed", "fail", "failure", "error", "fehlgeschlagen", "misslungen"}
 _BETTER: dict[str, Direction] = {"larger is better": "maximize", "smaller is better": "minimize"}
 _RESULT = ("result", "at_least", "at_most")
 _KEYS = ("range", "step", "choices", "ordered", *_RESULT)
-_SUM = ("of", "is", "step")
+_SUM: dict[str, Any] = {"of": [], "is": 1, "step": 0.01}
 _HEAD = """\
 # How popbo next reads the columns of FILE. Correct what is wrong, and run it again.
 # range = [20, 90] are numbers; step = 5 and range = [0.1, 10, "log"] are allowed, too.
@@ -198,7 +198,10 @@ def guess(sheet: Sheet) -> str:
     rows = pd.DataFrame({name: sheet.columns[name] for name in looks if looks[name][:5] == "range"})
     totals = rows.sum(axis=1).round(2).unique()
     if rows.shape[1] > 1 and len(totals) == 1 and (total := totals[0]) in (1, 100):
-        head += f"sum = {{of = {json.dumps([*rows])}, is = {total:g}, step = {total / 100:g}}}\n"
+        above = (total - rows.min().sum()) / total  # which steps must make up
+        steps = [total / n for n in (100, 1000, 10_000) if round(above * n, 6).is_integer()]
+        step = next(iter(steps), total / 100)
+        head += f"sum = {{of = {json.dumps([*rows])}, is = {total:g}, step = {step:g}}}\n"
     parts = [
         ("" if look[0] == "#" else f"[{json.dumps(name, ensure_ascii=False)}]\n") + f"{look}\n"
         for name, look in looks.items()
@@ -254,16 +257,16 @@ def suggest_next(options: Namespace) -> int:
         return 0
     try:
         settings = tomllib.loads(file.read_text(encoding="utf-8-sig"))
-        parts = settings.get("sum", {}).get("of", [])
         number = at_least(1, experiments=settings.pop("experiments", 1))
+        whole = settings.pop("sum", {})
         with warnings.catch_warnings(action="ignore", category=InputDataWarning):
-            optimizer = _optimizer(sheet, settings)
+            optimizer = _optimizer(sheet, settings, whole)
     except (ValueError, TypeError, KeyError, AttributeError, InputDataError) as error:
         raise UsageError(f"{file}: {error}") from None
     _learn(sheet, optimizer)
     texts = partial(_texts, optimizer=optimizer)
     asked = [(point, optimizer.explain(point)) for point in optimizer.ask(options.number or number)]
-    report = Report(sheet.path.name, optimizer, asked, texts, parts)
+    report = Report(sheet.path.name, optimizer, asked, texts, whole.get("of", []))
     rows = [texts(point) for point, _ in asked]
     # First, as whoever reads the output may stop reading.
     written = sheet.append(rows, options.copy) if rows else None
@@ -286,26 +289,25 @@ def suggest_next(options: Namespace) -> int:
     return 0
 
 
-def _optimizer(sheet: Sheet, settings: dict[str, Any]) -> Optimizer:
-    """A search by settings, before it has learned.
+def _optimizer(sheet: Sheet, settings: dict[str, Any], whole: Value) -> Optimizer:
+    """A search by settings, before it has learned; perhaps of the parts of a whole.
 
     Raises:
         ValueError: If they are wrong; it may be an InputDataError.
     """
-    listed, whole = settings.pop("candidates", ""), settings.pop("sum", {})
+    listed = settings.pop("candidates", "")
     names = [*sheet.texts, "experiments", "candidates", "sum"]
-    for name, one in [*settings.items(), ("sum", whole)]:
+    for name, one in settings.items():
         if name not in names:
             raise unknown("column or setting", name, names)
         if not isinstance(one, dict):
             raise ValueError(f"{name} is {one!r}, but needs lines such as range = [20, 90]")
-        for key in one:
-            if key not in (keys := _SUM if name == "sum" else _KEYS):
-                raise unknown("key", key, keys, owner=f"{name} has")
+        if others := one.keys() - {*_KEYS}:
+            raise unknown("key", min(others), _KEYS, owner=f"{name} has")
     results = {n: one for n, one in settings.items() if one and one.keys() <= {*_RESULT}}
     ways = {n: one["result"] for n, one in results.items() if "result" in one}
-    if others := {*ways.values()} - {*_BETTER}:
-        raise ValueError(f"a result must be one of {[*_BETTER]}, not {min(map(str, others))!r}")
+    if wrong := [way for way in ways.values() if way not in [*_BETTER]]:
+        raise ValueError(f"a result must be one of {[*_BETTER]}, not {wrong[0]!r}")
     goals = {n: _BETTER[way] for n, way in ways.items()}
     limits = {n: (one.get("at_least"), one.get("at_most")) for n, one in results.items()}
     limits = {n: both for n, both in limits.items() if both != (None, None)}
@@ -314,27 +316,29 @@ def _optimizer(sheet: Sheet, settings: dict[str, Any]) -> Optimizer:
     if not (space or listed) or not goals:
         raise ValueError(f"no column has a {'result' if space or listed else 'range or choices'}")
     space = {n: c if len(c := one.get("choices", "..")) == 1 else one for n, one in space.items()}
-    if whole:
-        rows = _mixtures(space, whole["of"], whole.get("is", 1), whole.get("step", 0.01))
-        tried = zip(*(sheet.columns[name] for name in rows[0]), strict=True)
-        space = rows + [dict(zip(rows[0], row, strict=True)) for row in tried if None not in row]
+    if whole != {}:
+        rows = _mixtures(space, whole)
+        space = rows + pd.DataFrame(sheet.columns)[[*rows[0]]].dropna().to_dict("records")
     if listed:
-        columns = Sheet.read(sheet.path.with_name(listed)).columns.items()
-        number = len(next(iter(columns))[1])
-        space = [{name: cells[i] for name, cells in columns} for i in range(number)]
+        space = pd.DataFrame(Sheet.read(sheet.path.with_name(listed)).columns)
     number = SearchSettings().num_initial_listed  # experiments are few here
     return Optimizer(space, goals, constraints=limits, n_initial=number)
 
 
-def _mixtures(
-    space: dict[str, Any], of: list[str], total: float, step: float
-) -> list[dict[str, Value]]:
+def _mixtures(space: dict[str, Any], whole: Value) -> list[dict[str, Value]]:
     """Recipes, each beside random values of other parameters."""
-    rows = mixtures({name: tuple(space[name]["range"][:2]) for name in of}, total, step)
-    others = {name: one for name, one in space.items() if name not in of}
-    if not others:
-        return rows
-    other = Space.read(others)
+    of, total, step, *others = {**_SUM, **(whole if isinstance(whole, dict) else {"": 0})}.values()
+    has_ranges = isinstance(of, list) and all([*space.get(name, "")] == ["range"] for name in of)
+    if others or not (has_ranges and len(of) > 1 and is_number(total) and is_number(step)):
+        form = '{of = ["A", "B"], is = 100, step = 5}, of columns with nothing but a range'
+        raise ValueError(f"sum must be like {form}, not {whole}")
+    parts = Space.read({name: space[name] for name in of}).parameters.items()
+    rows = mixtures({name: (part.low, part.high) for name, part in parts}, total, step)
+    beside = {name: one for name, one in space.items() if name not in of}
+    constants = {name: one[0] for name, one in beside.items() if isinstance(one, list)}
+    if len(constants) == len(beside):
+        return [{**row, **constants} for row in rows]
+    other = Space.read(beside)
     drawn = map(other.decode, other.draw(len(rows), 0))
     return [{**row, **point} for row, point in zip(rows, drawn, strict=True)]
 

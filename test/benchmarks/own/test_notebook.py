@@ -98,9 +98,23 @@ def test_rows_are_written_below_a_table(
         (PLAIN, 'reslut = "larger is better"', "no key 'reslut'; did you mean 'result'"),
         (PLAIN, "at_leats = 3", "solvent has no key 'at_leats'; did you mean 'at_least'"),
         (PLAIN, "choices = 3\n[experiment]", "'experiment'; did you mean 'experiments'"),
-        (PLAIN, "choices = 3\n[sum]\nstpe = 1", "sum has no key 'stpe'; did you mean 'step'"),
+        (
+            PLAIN,
+            'choices = ["DMF", "water"]\n[sum]\nstpe = 1',
+            "sum must be like .* step = 5}, .* not {'stpe': 1}",
+        ),
         (PLAIN, "[THF]\nrange = [1, 2]", "no column or setting 'THF'"),
         ("T,yld\n20,1\n3O,2\n40,3\n", None, "no column has a range or choices"),
+        (
+            PLAIN,
+            'choices = ["DMF", "water"]\n[sum]\nof = ["T", "THF"]',
+            "sum must be like .*, of columns with nothing but a range, not",
+        ),
+        (
+            PLAIN,
+            'choices = ["DMF", "water"]\n[sum]\nof = ["T", "yield"]\nis = "1"',
+            "sum must be like .*, of columns",
+        ),
     ],
 )
 def test_what_does_not_fit_is_said(
@@ -134,6 +148,23 @@ def test_a_list_of_candidates_is_tried_to_its_end(
     assert call(path, "-n", 9) == call(path) == 0
     assert "nothing is left to try" in capsys.readouterr().out
     assert sorted(path.read_text().splitlines()[2:]) == ["40,none,,", "60,DBU,2.5,"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "step"),
+    [
+        ("12.5,50,37.5,1,1\n50,25,25,1,3\n0,0,100,1,2\n", 1),
+        ("12.5,50,37.5,1,1\n20,30.25,49.75,1,2\n", 0.01),
+    ],
+)
+def test_steps_of_recipes_fit_their_least_amounts(tmp_path: Path, rows: str, step: float) -> None:
+    (path := tmp_path / "lab.csv").write_text(f"A,B,C,T,yield\n{rows}")
+    assert call(path) == call(path, "-n", 9) == 0
+    assert f"step = {step}}}" in path.with_suffix(".toml").read_text()
+    for line in path.read_text().splitlines()[1:]:
+        cells = line.split(",")
+        assert sum(map(float, cells[:3])) == pytest.approx(100.0)
+        assert cells[3] == "1"  # in all rows, and so in the new ones
 
 
 def test_parts_make_a_whole(tmp_path: Path) -> None:
