@@ -26,8 +26,9 @@ class Candidates(Space):
 
     Numbers are searched on a logarithmic scale if their median is nearer to its middle than to the
     plain one; texts and truth values have no order. An empty cell among numbers lies in the middle
-    of them, one among texts is a text of its own. Texts of a column that are all different are
-    names, which tell nothing, unless there is no other column.
+    of them, one among texts is a text of its own; where no candidate has one, no point may have
+    one. Texts of a column that are all different are names, which tell nothing, unless there is no
+    other column.
 
     Args:
         rows: Dictionaries, or a data frame. A name that is missing, ``None``, NaN and an empty text
@@ -61,6 +62,7 @@ class Candidates(Space):
         columns = {name: [row[name] for row in rows] for name in self._names}
         for name, cells in columns.items():
             _check(name, [cell for cell in cells if cell is not None])
+        self._empty = {name for name, cells in columns.items() if None in cells}
         varied = {name: cells for name, cells in columns.items() if len({*cells}) > 1}
         telling = {name: cells for name, cells in varied.items() if not _are_names(cells)}
         if not varied:
@@ -111,9 +113,9 @@ class Candidates(Space):
         try:
             for name, parameter in self.parameters.items():
                 cell, is_range = _cell(values.get(name)), parameter.choices is None
-                if is_range and cell is not None and not is_number(cell):
+                is_empty = is_range and cell is None and name in self._empty
+                if is_range and not (is_empty or is_number(cell)):
                     raise ValueError("not a number")
-                is_empty = is_range and cell is None
                 places.append(parameter.middle if is_empty else parameter.place(cell))
         except ValueError as error:
             raise InputDataError(f"{name} is {values.get(name)!r}, {error}.") from None

@@ -266,6 +266,7 @@ BRANCHES = {"a": {"x": {"r": (0.0, 1.0)}, "y": {}}}
         (lambda o: o.tell(LIST[0], (1.0, 0.1)), r"as standard_error=, not in \(1.0, 0.1\)"),
         (lambda o: o.tell(LIST[0], {"value": 1.0, "standard_error": 0.1}), "as standard_error=,"),
         (lambda o: o.tell({**LIST[0], "T": "x"}, 1.0), "T is 'x', not a number"),
+        (lambda o: o.tell({"ligand": "a"}, 1.0), "T is None, not a number"),
         (lambda _: Optimizer({"n": (1, 5)}).tell({"n": None}, 1.0), "n is None, not a number"),
         (lambda _: Optimizer({"n": (1, 5), "k": [1, 2]}).tell({"n": 1}, 1.0), "point lacks 'k'"),
         (lambda o: o.ask(fixed={"z": 1}), "'z' is not a parameter; these are .'T', 'ligand'"),

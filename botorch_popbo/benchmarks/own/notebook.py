@@ -26,7 +26,7 @@ from botorch_popbo._replacing import replacing
 from botorch_popbo.benchmarks.names import unknown
 from botorch_popbo.benchmarks.own.page import Report, in_words, write_page
 from botorch_popbo.benchmarks.own.table import infer
-from botorch_popbo.candidates import mixtures
+from botorch_popbo.candidates import Candidates, mixtures
 from botorch_popbo.optimizer import Optimizer
 from botorch_popbo.settings import SearchSettings
 from botorch_popbo.space import Space, at_least, is_number
@@ -346,13 +346,25 @@ def _mixtures(space: dict[str, Any], whole: Value) -> list[dict[str, Value]]:
 def _learn(sheet: Sheet, optimizer: Optimizer) -> None:
     """Tell all rows; raises UsageError with the line of one that does not fit."""
     columns, texts = sheet.columns.items(), sheet.texts[optimizer.outcomes].to_numpy()
+    names, listed = optimizer.space.names, dict[tuple[Value, ...], dict[str, Value]]()
+    shared = [name for name in sheet.texts if name in names]
+    if isinstance(optimizer.space, Candidates) and (others := names - {*shared}):
+        rows = optimizer.space.rows.values()
+        listed = {tuple(row[name] for name in shared): row for row in rows}
+        if len(listed) < len(rows):
+            add = ", ".join(sorted(others))
+            raise UsageError(f"{sheet.path} does not say which candidate a row is. Add {add}.")
     for place, line in enumerate(sheet.texts.index):
         row = {name: cells[place] for name, cells in columns if cells[place] is not None}
         results = zip(optimizer.outcomes, texts[place], strict=True)
         outcomes = {name: _values([text])[0] for name, text in results if text}
-        point = {name: row[name] for name in row if name in optimizer.space.names}
+        point = {name: row[name] for name in shared if name in row}
         has_failed = any(value != value for value in outcomes.values())
         try:
+            if listed and (point or outcomes):
+                point = listed.get(tuple(map(point.get, shared)), {})
+                if not point:
+                    raise InputDataError("this is none of the candidates. Add it to their list.")
             if has_failed or optimizer.objectives.keys() <= outcomes.keys():
                 optimizer.tell(point, None if has_failed else outcomes)
             elif point:

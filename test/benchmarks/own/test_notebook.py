@@ -151,6 +151,32 @@ def test_a_list_of_candidates_is_tried_to_its_end(
 
 
 @pytest.mark.parametrize(
+    ("table", "listed", "fault"),
+    [
+        ("base,yield\nTEA,3\nDBU,5\n", "base,pKa\nTEA,11\nDBU,13.5\nDMAP,9.6\n", ""),
+        ("base,yield\nNaH,3\n", "base,pKa\nTEA,11\nDBU,13.5\n", "line 2: this is none of"),
+        ("base,yield\nTEA,3\n", "base,T\nTEA,20\nTEA,40\n", "which candidate a row is. Add T"),
+    ],
+)
+def test_a_list_may_describe_what_a_table_only_names(
+    tmp_path: Path, table: str, listed: str, fault: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "list.csv").write_text(listed)
+    (path := tmp_path / "lab.csv").write_text(table)
+    path.with_suffix(".toml").write_text(
+        'candidates = "list.csv"\n[yield]\nresult = "larger is better"\n'
+    )
+    if fault:
+        assert call(path) == 2
+        assert fault in capsys.readouterr().err
+        assert path.read_text() == table
+    else:
+        assert call(path, "-n", 9) == 0
+        assert path.read_text() == f"{table}DMAP,\n"
+        assert "best so far: base DBU, pKa 13.5" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
     ("rows", "step"),
     [
         ("12.5,50,37.5,1,1\n50,25,25,1,3\n0,0,100,1,2\n", 1),
@@ -165,6 +191,18 @@ def test_steps_of_recipes_fit_their_least_amounts(tmp_path: Path, rows: str, ste
         cells = line.split(",")
         assert sum(map(float, cells[:3])) == pytest.approx(100.0)
         assert cells[3] == "1"  # in all rows, and so in the new ones
+
+
+def test_a_part_of_a_recipe_is_never_empty(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = "20,80,0,1\n50,25,25,3\n0,0,100,2\n40,30,30,4\n"
+    (path := tmp_path / "lab.csv").write_text(f"A,B,C,yield\n{rows}")
+    call(path)
+    for cell in ("", "failed"):
+        path.write_text(f"A,B,C,yield\n{rows}{cell},50,50,9\n")
+        assert call(path) == 2
+        assert re.search("line 6: A is (None|nan), not a number", capsys.readouterr().err)
 
 
 def test_parts_make_a_whole(tmp_path: Path) -> None:
