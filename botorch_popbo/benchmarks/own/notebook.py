@@ -1,6 +1,5 @@
 """The command ``popbo next``: what to try next, by a table of what was tried."""
 
-import csv
 import json
 import math
 import re
@@ -10,7 +9,6 @@ from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from io import StringIO
 from pathlib import Path
 from typing import Any, Self
 from zipfile import BadZipFile
@@ -92,7 +90,7 @@ class Sheet:
         if path.suffix.lower() == ".xlsx":
             library("openpyxl", "an XLSX file", "lab")
             try:
-                table = pd.read_excel(path, dtype=str, engine="openpyxl")
+                table = pd.read_excel(path, dtype=str, keep_default_na=False, engine="openpyxl")
             except (BadZipFile, KeyError, ValueError):
                 raise UsageError(f"{path} is not a workbook. Save the table as XLSX.") from None
             table.index += 2
@@ -108,6 +106,8 @@ class Sheet:
             except InputDataError as error:
                 raise UsageError(str(error)) from None
         texts = table.rename(columns=lambda name: str(name).strip()).fillna("").map(str.strip)
+        if len(twice := texts.columns[texts.columns.duplicated()]):
+            raise UsageError(f"{path} has two columns {twice[0]!r}. Rename one of them.")
         texts = texts.loc[(texts != "").any(axis=1)]
         rest, first = texts.iloc[1:], texts.head(1)
         units = {c for n in texts if _is_numeric(rest[n]) for c in first[n] if c} - _FAILED
@@ -124,11 +124,15 @@ class Sheet:
             raise UsageError(f"{path} has {commas[0]}. Write {' or '.join(either)}.")
         return sheet
 
+    @property
+    def is_xlsx(self) -> bool:
+        """Whether it is a workbook, which nothing is written to."""
+        return self.path.suffix.lower() == ".xlsx"
+
     @cached_property
     def separator(self) -> str:
         """What is between the values of a CSV file, and of a new one beside an XLSX file."""
-        is_xlsx = self.path.suffix.lower() == ".xlsx"
-        return "," if is_xlsx else find_separator(self.content.decode(self.encoding))
+        return "," if self.is_xlsx else find_separator(self.content.decode(self.encoding))
 
     @cached_property
     def numbers(self) -> list[str]:
@@ -158,20 +162,20 @@ class Sheet:
                 {n: t.replace(".", ",") if _NUMBER.fullmatch(t) else t for n, t in row.items()}
                 for row in rows
             ]
-        before, end, names = b"", "\n", [*self.texts]
-        text, target = StringIO(), self.path.with_name(f"{self.path.stem}-next.csv")
-        if self.path.suffix.lower() != ".xlsx":
-            before, target = self.content, self.path
-            end = "\r\n" if b"\r\n" in before else "\n"
-            before += b"" if before.endswith(b"\n") else end.encode()
-        else:
-            rows = [dict(zip(names, names, strict=True)), *rows]
-        writer = csv.writer(text, delimiter=self.separator, lineterminator=end)
-        writer.writerows([row.get(name, "") for name in names] for row in rows)
+        end = "\r\n" if b"\r\n" in self.content and not self.is_xlsx else "\n"
+        before = self.content if self.content.endswith(b"\n") else self.content + end.encode()
+        target, form = self.path, {"sep": self.separator, "index": False, "lineterminator": end}
+        if self.is_xlsx:
+            before, target = b"", self.path.with_name(f"{self.path.stem}-next.csv")
+        text = pd.DataFrame(rows, columns=[*self.texts]).to_csv(header=self.is_xlsx, **form)
         if self.path.read_bytes() != self.content:
             raise UsageError(f"{self.path} has changed in the meantime. Run it again.")
+        try:
+            new = text.encode(self.encoding)
+        except UnicodeEncodeError as e:
+            raise UsageError(f"Save {self.path} in UTF-8 to hold {text[e.start]!r}.") from None
         with replacing(copy or target) as partial:
-            partial.write_bytes(before + text.getvalue().encode(self.encoding))
+            partial.write_bytes(before + new)
         return copy or target
 
 
@@ -361,6 +365,9 @@ def _learn(sheet: Sheet, optimizer: Optimizer) -> None:
         point = {name: row[name] for name in shared if name in row}
         has_failed = any(value != value for value in outcomes.values())
         try:
+            for name, value in outcomes.items():
+                if isinstance(value, str):
+                    raise InputDataError(f"{name} must be a number, failed or empty, not {value}.")
             if listed and (point or outcomes):
                 point = listed.get(tuple(map(point.get, shared)), {})
                 if not point:

@@ -106,6 +106,13 @@ def test_rows_are_written_below_a_table(
         (PLAIN, "[THF]\nrange = [1, 2]", "no column or setting 'THF'"),
         ("T,yld\n20,1\n3O,2\n40,3\n", None, "no column has a range or choices"),
         (
+            PLAIN.replace("30.5", "None"),
+            None,
+            "line 3: .* must be a number, failed or empty, not None",
+        ),
+        (PLAIN.replace("solvent", "T "), None, "two columns 'T'. Rename one of them"),
+        (PLAIN, 'result = ["best"]', r"a result must be one of .*, not \['best'\]"),
+        (
             PLAIN,
             'choices = ["DMF", "water"]\n[sum]\nof = ["T", "THF"]',
             "sum must be like .*, of columns with nothing but a range, not",
@@ -205,6 +212,20 @@ def test_a_part_of_a_recipe_is_never_empty(
         assert re.search("line 6: A is (None|nan), not a number", capsys.readouterr().err)
 
 
+def test_a_letter_that_the_table_cannot_hold_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    content = "base,yield\né,1\n".encode("cp1252")
+    (path := tmp_path / "lab.csv").write_bytes(content)
+    path.with_suffix(".toml").write_text(
+        '[base]\nchoices = ["é", "\u03b1"]\n[yield]\nresult = "larger is better"\n',
+        encoding="utf-8",
+    )
+    assert call(path) == 2
+    assert "lab.csv in UTF-8 to hold '\u03b1'." in capsys.readouterr().err
+    assert path.read_bytes() == content
+
+
 def test_parts_make_a_whole(tmp_path: Path) -> None:
     rows = "20,80,0,a,1\n50,25,25,b,3\n0,0,100,a,2\n"
     (path := tmp_path / "lab.csv").write_text(f"A,B,C,kind,yield\n{rows}")
@@ -223,10 +244,12 @@ def test_a_workbook_and_a_copy_leave_the_file_alone(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pytest.importorskip("openpyxl")
-    frame = pd.DataFrame({"T": [20, 40], "Lösung": ["a", "b"], "yield": [1.5, None]})
+    frame = pd.DataFrame({"T": [20, 40], "Lösung": ["None", "NA"], "yield": [1.5, None]})
     frame.to_excel(path := tmp_path / "lab.xlsx", index=False)
     before = path.read_bytes()
-    assert call(path) == call(path) == call(path, "--copy", tmp_path / "copy.csv") == 0
+    assert call(path) == 0
+    assert 'choices = ["None", "NA"]' in capsys.readouterr().out
+    assert call(path) == call(path, "--copy", tmp_path / "copy.csv") == 0
     assert path.read_bytes() == before
     for name in ("lab-next.csv", "copy.csv"):
         head, row = (tmp_path / name).read_text(encoding="utf-8").splitlines()
