@@ -198,8 +198,9 @@ def test_faults_are_named(
     assert prefer("--state", state, space) == 0
     both = 'space of sugar: {"range": [0.0, 10.0]}, not {"range": [0.0, 9.0]}'
     assert f"holds answers with {both}. Correct {other} " in complaint(other)
-    assert prefer(space, "--state", tmp_path / "none" / "answers.json") == 1  # before a question
-    assert "existing folder" in capsys.readouterr().err
+    nowhere = tmp_path / "none" / "answers.json"
+    assert prefer(space, "--state", nowhere) == 1  # before a question
+    assert f"in an existing folder, not: {nowhere}" in capsys.readouterr().err
     state.write_text("nothing")
     assert "not a saved PreferenceSearch" in complaint(space)
 

@@ -55,7 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except RecordError as error:
         return _complain(error, _FAILED)
     except OSError as error:
-        message = f"{error.filename}: {error.strerror}" if error.filename else error
+        message = f"{error.strerror}: {error.filename}" if error.filename else error
         return _complain(message, _FAILED)
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("botorch_popbo"):

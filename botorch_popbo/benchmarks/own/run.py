@@ -34,7 +34,8 @@ def report_run(path: Path) -> int:
         The exit status.
 
     Raises:
-        UsageError: If the file cannot be read, or its design has not ended.
+        OSError: If the file cannot be read.
+        UsageError: If it holds something else, or its design has not ended.
     """
     run = _read(path)
     chances = _chances(run)
@@ -71,8 +72,6 @@ def _read(path: Path) -> _Run:
             run.start_digest = content["start"]  # of points to begin with, too
         run._load(path)
         run.new = run.ended
-    except OSError as error:
-        raise UsageError(f"cannot read {path}: {error.strerror}") from None
     except InputDataError as error:
         raise UsageError(str(error)) from None
     return run

@@ -48,7 +48,7 @@ class TableSource:
 
     @classmethod
     def find(cls, path: Path, objective: str, columns: tuple[str, ...], maximize: bool) -> Self:
-        """Look a file up; raises UsageError if it cannot be read."""
+        """Look a file up; raises OSError if it cannot be read, and UsageError if it is no table."""
         settings = (objective, columns, maximize or find_outcome(_frame(path), objective)[1])
         return cls(path, *settings, digest_of(path, *settings))
 
@@ -112,8 +112,6 @@ def _make(source: TableSource) -> TableProblem:
 def _frame(path: Path) -> pd.DataFrame:
     try:
         return read_csv(path, na_values=[""])
-    except OSError as error:
-        raise UsageError(f"cannot read {path}: {error.strerror}") from None
     except InputDataError as error:
         raise UsageError(str(error)) from None
 

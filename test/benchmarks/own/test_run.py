@@ -79,5 +79,5 @@ def test_misuse_is_told(tmp_path: Path, capsys: Capture) -> None:
         file.write_text(content)
         assert main(["report", str(file)]) == 2
         assert f"{file} is not a saved run of minimize" in capsys.readouterr().err
-    assert main(["report", str(tmp_path / "none.json")]) == 2
-    assert "cannot read" in capsys.readouterr().err
+    assert main(["report", str(tmp_path / "none.json")]) == 1
+    assert f"No such file or directory: {tmp_path / 'none.json'}" in capsys.readouterr().err
