@@ -189,8 +189,8 @@ def ask_in_terminal(log: Log, drawer: Drawer | None) -> None:
 def _ask(log: Log, items: Tensor, drawer: Drawer | None) -> None:
     decode = log.search.space.decode
     drawn = [drawer.draw(decode(x)) if drawer else Drawn("text", log.text(x)) for x in items]
-    if any(one.file for one in drawn):
-        raise UsageError("a terminal shows nothing but texts; add --page")
+    if any(one.kind != "text" for one in drawn):  # of what failed the reason was said
+        raise UsageError("a terminal shows nothing but texts; correct the function, or add --page")
     print(f"\nquestion {log.search.num_answers + 1}")
     for place, one in enumerate(drawn, start=1):
         print(f"  {place}: " + one.text.replace("\n", "\n     "))

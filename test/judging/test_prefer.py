@@ -212,6 +212,7 @@ def test_texts_that_a_function_makes_are_shown_and_the_champion_is_on_either_sid
     (space.parent / "mine.py").write_text(
         "def render(sugar, **others):\n    return f'sweet {sugar}\\nmilky'\n"
         "def draw(**parameters):\n    from PIL import Image\n    return Image.new('RGB', (9, 9))\n"
+        "def fail(**parameters):\n    raise ValueError('no beans')\n"
     )
     answer(monkeypatch, ["1"] * 7)
     assert prefer(space) == 0
@@ -220,7 +221,12 @@ def test_texts_that_a_function_makes_are_shown_and_the_champion_is_on_either_sid
     assert len(pairs) == 8
     again = {min((0, 1), key=lambda i: pair[i] not in last) for last, pair in pairwise(pairs)}
     assert again == {0, 1}
-    for name, fault in (("draw", "add --page"), ("g", "mine.py has no function 'g'")):
+    faults = {
+        "draw": "add --page",
+        "g": "mine.py has no function 'g'",
+        "fail": "is not shown: ValueError: no beans\npopbo: error: a terminal shows nothing but",
+    }
+    for name, fault in faults.items():
         space.write_text(f'show = "mine.py:{name}"\n{SPACE}')
         assert prefer(space) == 2
         streams = capsys.readouterr()
