@@ -39,7 +39,7 @@ def saved(path: str | os.PathLike[str], kind: str, number: object) -> Iterator[d
         OSError: If the file cannot be read.
     """
     try:
-        content = json.loads(Path(path).read_text(encoding="utf-8"))
+        content = json.loads(Path(path).read_text(encoding="utf-8-sig"))
         if content["format"] != number:
             raise ValueError(f"format {content['format']!r}")
         yield content

@@ -177,6 +177,13 @@ ANSWER = {
 }
 
 
+def test_an_editor_may_mark_the_byte_order_of_a_file(tmp_path: Path) -> None:
+    search = PreferenceSearch(MIXED)
+    search.save(path := tmp_path / "search.json")
+    path.write_text(path.read_text().replace("\n", "\r\n"), encoding="utf-8-sig")
+    assert PreferenceSearch.load(path).ask() == search.ask()
+
+
 @pytest.mark.parametrize(
     "changed",
     [
