@@ -322,6 +322,8 @@ PAIR = [[0.0, 0.0], [1.0, 0.5]]
         (PAIR, {"worst": 2}, "worst must name rows of items, 0 to 1, each once"),
         (PAIR, {"ranking": [0, 0]}, "ranking must name rows of items"),
         (PAIR, {"ratings": [1.0]}, "a number for each of the 2 items"),
+        (PAIR, {"ratings": 1.0}, "a number for each of the 2 items, not 1.0"),
+        (PAIR, {"ranking": 1}, "ranking must name rows of items, .* but got 1"),
         (PAIR, {"ratings": [1.0, float("nan")]}, "a number for each of the 2 items"),
         (PAIR, {"worst": 1, "winner": None}, "one of winner, worst, ranking and ratings"),
         (PAIR, {}, "winner=None if none is better"),

@@ -1,7 +1,7 @@
 """What judges say, what is learned from it, and who should meet the champion."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate, pairwise
@@ -236,9 +236,8 @@ class Interview:
             if domain.is_table:  # which the draws need not exhaust
                 left = unseen_points(domain, torch.cat([known, chosen, drawn]), number, self.seed)
                 drawn = torch.cat([drawn, left])
-            while len(chosen) < number and len(drawn):
-                chosen = torch.cat([chosen, drawn[:1]])
-                drawn = drawn[~is_row_of(drawn, chosen)]
+            fresh = [*dict.fromkeys(map(tuple, drawn.tolist()))][: number - len(chosen)]
+            chosen = torch.cat([chosen, drawn.new_tensor(fresh).view(-1, drawn.shape[-1])])
         return chosen
 
     def question(self, number: int, known: Tensor, turn: int) -> Tensor:
@@ -409,7 +408,7 @@ def _order_of(answers: Sequence[Answer], ratios: Mapping[str, float]) -> Order:
 
 def _rows(rows: Sequence[SupportsIndex], name: str, number: int) -> list[int]:
     """Different rows of so many."""
-    numbers = [whole(row) for row in rows]
+    numbers = [*map(whole, rows)] if isinstance(rows, Iterable) else [None]
     if len({*numbers}) < len(numbers) or not {*numbers} <= {*range(number)}:
         raise InputDataError(
             f"{name} must name rows of items, 0 to {number - 1}, each once, but got {rows!r}."
@@ -419,7 +418,7 @@ def _rows(rows: Sequence[SupportsIndex], name: str, number: int) -> list[int]:
 
 def _levels_of(ratings: Sequence[float], number: int) -> list[list[int]]:
     """Rows of equal ratings, the best first."""
-    values = [as_float(rating) for rating in ratings]
+    values = [*map(as_float, ratings)] if isinstance(ratings, Iterable) else []
     if len(values) != number or any(value is None or value != value for value in values):
         raise InputDataError(f"Pass a number for each of the {number} items, not {ratings!r}.")
     levels = sorted({value for value in values if value is not None}, reverse=True)
