@@ -292,8 +292,7 @@ def read_csv(
         options = {"na_values": ["", "NA", "NaN", "nan", "-nan"]} | options
         options |= {"sep": separator, "decimal": "," if has_comma else ".", "index_col": False}
         options |= {"keep_default_na": False, "skipinitialspace": True, "skip_blank_lines": False}
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", pd.errors.ParserWarning)
+        with warnings.catch_warnings(action="error", category=pd.errors.ParserWarning):
             table: pd.DataFrame = pd.read_csv(StringIO(text), **options)
     except (ValueError, pd.errors.ParserWarning) as error:
         reason = "it must be UTF-8, with a name for each column in its first line"

@@ -49,9 +49,8 @@ class DigitsProblem(Problem):
             max_iter=_NUM_EPOCHS,
             random_state=seed,
         )
-        with warnings.catch_warnings():
-            # The budget of epochs is part of the problem.
-            warnings.simplefilter("ignore", ConvergenceWarning)
+        # The budget of epochs is part of the problem.
+        with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
             model.fit(train_x, train_y)
         return float(np.mean(model.predict(test_x) != test_y))
 

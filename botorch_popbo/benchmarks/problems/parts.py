@@ -118,8 +118,8 @@ def _curve(learner: str, data: str) -> PartsProblem:
 
     def losses(point: Parameters, _: int) -> Iterator[float]:
         X, X_valid, y, y_valid, is_regression = _split(data)
-        with warnings.catch_warnings(), np.errstate(all="ignore"):
-            warnings.simplefilter("ignore")  # budgets of epochs are part of the problem
+        # Budgets of epochs are part of the problem.
+        with warnings.catch_warnings(action="ignore"), np.errstate(all="ignore"):
             for guess in train(learner, dict(point), X, X_valid, y, is_regression):
                 yield _loss(guess, y_valid, is_regression)
 

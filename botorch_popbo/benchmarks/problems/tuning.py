@@ -98,8 +98,7 @@ class TuningProblem(Problem):
         if not hasattr(estimator, self.data.method):  # it has no probabilities
             estimator = CalibratedClassifierCV(estimator, cv=3, ensemble=False)
         loss = resolve_name(f"sklearn.metrics:{self.data.loss}")
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # budgets of iterations are part of the problem
+        with warnings.catch_warnings(action="ignore"):  # budgets are part of the problem
             try:
                 pipeline = make_pipeline(StandardScaler(), estimator).fit(X, y)
                 return float(loss(other_y, getattr(pipeline, self.data.method)(other_X)))

@@ -16,8 +16,7 @@ def quiet() -> Iterator[None]:
     threshold = logging.root.manager.disable
     logging.disable(max(threshold, logging.INFO))
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with warnings.catch_warnings(action="ignore"):
             warnings.filterwarnings("default", ".* are two choices")  # a user may mean a range
             yield
     finally:
