@@ -215,18 +215,16 @@ class Records:
         if len(target) <= number:
             return torch.arange(len(self), device=target.device)
         left = (number + 1) // 2
-        is_judged = bool(self.is_judged[target].all())
-        if is_judged:  # most win as often as others, which are in the order of their coordinates
-            mixed = torch.randperm(len(target), generator=torch.Generator().manual_seed(0))
-            target = target[mixed.to(target.device)]
+        # Equals are in the order of their coordinates: mixed, some of everywhere are kept.
+        mixed = torch.randperm(len(target), generator=torch.Generator().manual_seed(0))
+        target = target[mixed.to(target.device)]
         order = target[self.share[target].argsort(stable=True)]
         # A search cares for the best, and their ranks need the others as a scale.
         best, others = order.tensor_split([number - left])
-        if is_judged:
+        if bool(self.is_judged[target].all()):
             ends = torch.stack([self.answers.better, self.answers.worse])
             has_met = torch.isin(others, ends[:, torch.isin(ends, best).any(0)])
-            others = others[has_met.argsort(descending=True, stable=True)]
-            others = others[: max(left, int(has_met.sum()))]
+            others = torch.cat([others[has_met], others[~has_met]])[: max(left, int(has_met.sum()))]
         steps = torch.arange(left, device=order.device)
         spaced = others[steps * (len(others) - 1) // max(left - 1, 1)]
         of_sources = (~self.is_target).nonzero().squeeze(-1)

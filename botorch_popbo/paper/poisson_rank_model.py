@@ -175,8 +175,7 @@ class PoissonRankModel(RankModel):
     def _with_pending(self, X_pending: Tensor) -> Self:
         """The rate is fitted anew, with the same seed."""
         with torch.no_grad():
-            predicted = self.rank_posterior(X_pending).mean.squeeze(-1)
-            predicted = predicted.clamp_max(self.num_points)
+            predicted = self.rank_posterior(X_pending).mean.squeeze(-1).clamp_max(self.num_points)
         counts = self.rank_counts.insert(X_pending, predicted)
         return self._like(rank_counts=counts, input_transform=deepcopy(self.input_transform)).fit()
 
