@@ -24,7 +24,7 @@ from botorch_popbo._replacing import replacing
 from botorch_popbo.benchmarks.names import unknown
 from botorch_popbo.benchmarks.own.page import Report, in_words, write_page
 from botorch_popbo.benchmarks.own.table import infer
-from botorch_popbo.candidates import Candidates, mixtures
+from botorch_popbo.candidates import Candidates, Row, mixtures
 from botorch_popbo.optimizer import Optimizer
 from botorch_popbo.settings import SearchSettings
 from botorch_popbo.space import Space, at_least, is_number
@@ -331,9 +331,10 @@ def _optimizer(sheet: Sheet, settings: dict[str, Any], whole: Value) -> Optimize
 
 def _mixtures(space: dict[str, Any], whole: Value) -> list[dict[str, Value]]:
     """Recipes, each beside random values of other parameters."""
-    of, total, step, *others = {**_SUM, **(whole if isinstance(whole, dict) else {"": 0})}.values()
+    is_known = isinstance(whole, dict) and whole.keys() <= _SUM.keys()
+    of, total, step = {**_SUM, **(whole if is_known else {})}.values()
     has_ranges = isinstance(of, list) and all([*space.get(name, "")] == ["range"] for name in of)
-    if others or not (has_ranges and len(of) > 1 and is_number(total) and is_number(step)):
+    if not (is_known and has_ranges and len(of) > 1 and is_number(total) and is_number(step)):
         form = '{of = ["A", "B"], is = 100, step = 5}, of columns with nothing but a range'
         raise ValueError(f"sum must be like {form}, not {whole}")
     parts = Space.read({name: space[name] for name in of}).parameters.items()
@@ -347,17 +348,28 @@ def _mixtures(space: dict[str, Any], whole: Value) -> list[dict[str, Value]]:
     return [{**row, **point} for row, point in zip(rows, drawn, strict=True)]
 
 
+def _described(sheet: Sheet, space: Space, shared: Sequence[str]) -> dict[tuple[Value, ...], Row]:
+    """Candidates by the cells that the table has of them; none if it has all.
+
+    Raises:
+        UsageError: If it does not tell them apart.
+    """
+    others = space.names - {*shared}
+    if not others or not isinstance(space, Candidates):
+        return {}
+    rows = space.rows.values()
+    described = {tuple(row[name] for name in shared): row for row in rows}
+    if len(described) < len(rows):
+        add = ", ".join(sorted(others))
+        raise UsageError(f"{sheet.path} does not say which candidate a row is. Add {add}.")
+    return described
+
+
 def _learn(sheet: Sheet, optimizer: Optimizer) -> None:
     """Tell all rows; raises UsageError with the line of one that does not fit."""
     columns, texts = sheet.columns.items(), sheet.texts[optimizer.outcomes].to_numpy()
-    names, listed = optimizer.space.names, dict[tuple[Value, ...], dict[str, Value]]()
-    shared = [name for name in sheet.texts if name in names]
-    if isinstance(optimizer.space, Candidates) and (others := names - {*shared}):
-        rows = optimizer.space.rows.values()
-        listed = {tuple(row[name] for name in shared): row for row in rows}
-        if len(listed) < len(rows):
-            add = ", ".join(sorted(others))
-            raise UsageError(f"{sheet.path} does not say which candidate a row is. Add {add}.")
+    shared = [name for name in sheet.texts if name in optimizer.space.names]
+    listed = _described(sheet, optimizer.space, shared)
     for place, line in enumerate(sheet.texts.index):
         row = {name: cells[place] for name, cells in columns if cells[place] is not None}
         results = zip(optimizer.outcomes, texts[place], strict=True)
