@@ -90,9 +90,11 @@ class Rivals:
         lately = evaluations[-_NUM_LATELY:]
         values = [value for _, value in whole]
         num_before = len(values) - sum(value is not None for _, value in lately)
+        numbers = _numbers(values)
+        # Those that none before is as good as.
         found = _NUM_BEST_BEFORE + sum(
-            not _is_matched(value, values[:place])
-            for place, value in enumerate(values[num_before:], num_before)
+            not (numbers[:place] >= numbers[place]).all(-1).any()
+            for place in range(num_before, len(values))
         )
         spent = sum(max(len(parts), 1) for parts, _ in lately)
         most = max((len(parts) for parts, _ in whole), default=1)
@@ -158,11 +160,6 @@ class Rivals:
 def _numbers(rows: Sequence[Outcome]) -> NDArray[np.float64]:
     """A matrix of numbers whose squares are numbers."""
     return np.clip(np.array(rows, dtype=float), -1e150, 1e150)
-
-
-def _is_matched(value: Outcome, others: Sequence[Outcome]) -> bool:
-    """Whether another outcome is at least as good in all objectives."""
-    return any(all(b >= a for a, b in zip(value, other, strict=True)) for other in others)
 
 
 def _added(added: NDArray[np.float64]) -> tuple[float, float]:
