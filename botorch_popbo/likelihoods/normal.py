@@ -35,11 +35,13 @@ def hazard(score: Tensor) -> Tensor:
     Returns:
         A tensor of their shape.
     """
-    # Far below zero both underflow, and above it the scaled error function overflows.
-    low, high = score.clamp_max(0.0), score.clamp_min(0.0)
+    # Far below zero both underflow, and above it the scaled error function overflows. A clamp would
+    # have no slope at zero itself.
+    is_below = score < 0.0
+    low, high = score.where(is_below, 0.0), score.where(~is_below, 0.0)
     below = math.sqrt(2.0 / math.pi) / torch.special.erfcx(-low / math.sqrt(2.0))
     above = torch.exp(-0.5 * high.square()) / (math.sqrt(2.0 * math.pi) * torch.special.ndtr(high))
-    return torch.where(score < 0.0, below, above)
+    return torch.where(is_below, below, above)
 
 
 def above_zero(score: Tensor) -> tuple[Tensor, Tensor]:
