@@ -181,8 +181,9 @@ class PreferenceSearch:
                 two points are equal, if one is not finite, or if one is not of the space.
         """
         ways: dict[str, Value] = {"worst": worst, "ranking": ranking, "ratings": ratings}
-        given = [("winner", winner)] * (winner is not ...)
-        given += [(way, value) for way, value in ways.items() if value is not None]
+        given = [(way, value) for way, value in ways.items() if value is not None]
+        if winner is not ...:
+            given.append(("winner", winner))
         if len(given) != 1:
             raise InputDataError(
                 "Pass one of winner, worst, ranking and ratings; winner=None if none is better."
