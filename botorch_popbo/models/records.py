@@ -216,8 +216,7 @@ class Records:
             return torch.arange(len(self), device=target.device)
         left = (number + 1) // 2
         # Equals are in the order of their coordinates: mixed, some of everywhere are kept.
-        mixed = torch.randperm(len(target), generator=torch.Generator().manual_seed(0))
-        target = target[mixed.to(target.device)]
+        target = target[torch.randperm(len(target), generator=torch.Generator().manual_seed(0))]
         order = target[self.share[target].argsort(stable=True)]
         # A search cares for the best, and their ranks need the others as a scale.
         best, others = order.tensor_split([number - left])
