@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import replace
 from functools import partial
-from operator import is_not
 from typing import Any, NoReturn, Self
 
 import torch
@@ -639,7 +638,7 @@ class RankingGP(RankModel, GP, FantasizeMixin):
         """Utilities of new points, in double precision, at the current hyperparameters."""
         is_same = self._law is not None and _are_same(self._state, self._law_of)
         # A part may be replaced as a whole, perhaps by another kind with the same parameters.
-        if not is_same or any(map(is_not, self.children(), self._law_parts)):
+        if not is_same or [*self.children()] != self._law_parts:
             # Not of inference mode: they are used where gradients are wanted, and found by some.
             with torch.inference_mode(False), torch.no_grad():
                 sample = self._sample(self._hyper).subset(self._is_used)
