@@ -12,6 +12,7 @@ from ax.global_stopping.strategies.base import BaseGlobalStoppingStrategy
 
 from botorch_popbo.ax.acquisition import RankAcquisition
 from botorch_popbo.ax.nodes import maximizes_improvement
+from botorch_popbo.space import is_number
 
 
 @dataclass(eq=False)  # Ax stores the fields of a dataclass
@@ -46,7 +47,7 @@ class RankGlobalStopping(BaseGlobalStoppingStrategy):
 
     def __post_init__(self) -> None:
         super().__init__(min_trials=0, inactive_when_pending_trials=False)
-        if not (isinstance(self.chance, float) and 0.0 < self.chance < 1.0):
+        if not (is_number(self.chance) and 0.0 < self.chance < 1.0):
             raise UserInputError(f"chance must be a number between 0 and 1, not {self.chance!r}.")
         if not any(map(maximizes_improvement, self.generation_strategy.nodes_by_name.values())):
             raise UserInputError(
