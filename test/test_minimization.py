@@ -241,6 +241,7 @@ def test_a_mistake_ends_the_search_at_once(
     with pytest.raises(RuntimeError, match=r"failed with NameError: .* Correct it, or raise"):
         run(lambda **p: p["rate"] + undefined, 30, n_jobs=n_jobs, path=path)  # type: ignore[name-defined]  # noqa: F821
     assert caplog.text.count("name 'undefined' is not defined") == 1
+    assert caplog.text.count("in <lambda>") == 1  # the place of the mistake
     assert repr(run(path=path, n_jobs=1)) == repr(run())  # nothing was held against the points
 
 

@@ -331,10 +331,12 @@ def _optimizer(sheet: Sheet, settings: dict[str, Any], whole: Value) -> Optimize
 
 def _mixtures(space: dict[str, Any], whole: Value) -> list[dict[str, Value]]:
     """Recipes, each beside random values of other parameters."""
-    is_known = isinstance(whole, dict) and whole.keys() <= _SUM.keys()
-    of, total, step = {**_SUM, **(whole if is_known else {})}.values()
+    given = whole if isinstance(whole, dict) else {}
+    if others := given.keys() - _SUM.keys():
+        raise unknown("key", min(others), _SUM, owner="sum has")
+    of, total, step = {**_SUM, **given}.values()
     has_ranges = isinstance(of, list) and all([*space.get(name, "")] == ["range"] for name in of)
-    if not (is_known and has_ranges and len(of) > 1 and is_number(total) and is_number(step)):
+    if not (has_ranges and len(of) > 1 and is_number(total) and is_number(step)):
         form = '{of = ["A", "B"], is = 100, step = 5}, of columns with nothing but a range'
         raise ValueError(f"sum must be like {form}, not {whole}")
     parts = Space.read({name: space[name] for name in of}).parameters.items()

@@ -101,7 +101,7 @@ def test_rows_are_written_below_a_table(
         (
             PLAIN,
             'choices = ["DMF", "water"]\n[sum]\nstpe = 1',
-            "sum must be like .* step = 5}, .* not {'stpe': 1}",
+            "sum has no key 'stpe'; did you mean 'step'",
         ),
         (PLAIN, "[THF]\nrange = [1, 2]", "no column or setting 'THF'"),
         ("T,yld\n20,1\n3O,2\n40,3\n", None, "no column has a range or choices"),
